@@ -17,7 +17,7 @@ extension ProgramOptions {
     // The last option may still lack its value.
     let known = (try? parse(words)) ?? (try? parse(words.dropLast()))
     let command = commands.first { $0.name == known?.command } ?? command(in: words)
-    let all = (command?.options ?? []) + options
+    let all = command.map(options(of:)) ?? options
     if let option = all.first(where: { $0.isAwaitingValue(behind: before.last) }) {
       return offer(option.value, last, known ?? ParsedOptions())
     }
@@ -49,6 +49,8 @@ extension ProgramOptions {
     case .text: .words([])
     case .file: .files
     case .words(let words): .words(words.filter { $0.hasPrefix(beginning) }.map { $0 + " " })
+    case .fileOrWord(let words):
+      words.contains { $0.hasPrefix(beginning) } ? offer(.words(words), beginning, options) : .files
     case .path, .action, .type: .fromHub(value, beginning, options)
     }
   }

@@ -16,18 +16,45 @@ extension ProgramOptions {
 
   private var bashScript: String {
     let function = "_\(program.replacing("-", with: "_"))"
-    let words = everyOption.map { "--\($0.name)" } + commands.map(\.name)
-    let values = everyOption.filter { $0.argument != nil }.map { "    \($0.bashPattern)) \($0.bashReply) return ;;" }
+    let functions = subcommands.map { command in
+      """
+      \(function)_\(command.name)() {
+      \(bashBody(options(of: command), command.arguments.map(\.value)))
+      }
+
+      """
+    }
     return """
       # Completion of \(program) for bash.
-      \(function)() {
-        local word=${COMP_WORDS[COMP_CWORD]}
-        case ${COMP_WORDS[COMP_CWORD-1]} in
-      \(values.joined(separator: "\n"))
-        esac
-        mapfile -t COMPREPLY < <(compgen -W "\(words.joined(separator: " "))" -- "$word")
+      \(functions.joined())\(function)() {
+        local word=${COMP_WORDS[COMP_CWORD]} commands="\(commands.map(\.name).joined(separator: " "))"
+      \(bashSubcommands(function))\(bashBody(everyOption, []))
       }
       complete -o filenames -F \(function) \(program)
+      """
+  }
+
+  /// Offers the subcommands as the first word, and completes the words after one.
+  private func bashSubcommands(_ function: String) -> String {
+    guard !subcommands.isEmpty else { return "" }
+    let cases = subcommands.map { "    *:\($0.name)) \(function)_\($0.name); return ;;\n" }
+    return """
+        case $COMP_CWORD:${COMP_WORDS[1]} in
+          1:*) commands="\(subcommands.map(\.name).joined(separator: " "))" ;;
+      \(cases.joined())  esac
+
+      """
+  }
+
+  /// Completes the values of options, or else options, commands and arguments.
+  private func bashBody(_ options: [Option], _ arguments: [Value]) -> String {
+    let values = options.filter { $0.argument != nil }.map { "    \($0.bashPattern)) \($0.bashReply) return ;;\n" }
+    let words = options.map { "--\($0.name)" } + arguments.flatMap(\.words)
+    return """
+        case ${COMP_WORDS[COMP_CWORD-1]} in
+      \(values.joined())  esac
+        mapfile -t COMPREPLY < <(compgen \(arguments.contains(.file) ? "-f " : "")-W "\(words.joined(separator: " ")) \
+      $commands" -- "$word")
       """
   }
 
@@ -35,11 +62,44 @@ extension ProgramOptions {
 
   private var zshScript: String {
     var arguments = everyOption.map(\.zshArgument)
-    if !commands.isEmpty {
-      arguments.append(
-        "'1:command:((\(commands.map { "\($0.name)\\:\"\($0.purpose.zshQuoted)\"" }.joined(separator: " "))))'")
+    if !commands.isEmpty { arguments.append(Self.zshArgument(of: commands)) }
+    if !subcommands.isEmpty { arguments.append("$first") }
+    return "#compdef \(program)\n\(zshSubcommands)\(Self.zshArguments(arguments))"
+  }
+
+  /// Completes the words after a subcommand, and prepares to offer the subcommands as the first word.
+  private var zshSubcommands: String {
+    guard !subcommands.isEmpty else { return "" }
+    let cases = subcommands.map { command in
+      let values = command.arguments.enumerated().map { "'\($0 + 1):\($1.name):\($1.value.zshAction)'" }
+      return """
+            \(command.name))
+              shift words
+              ((CURRENT--))
+              \(Self.zshArguments(options(of: command).map(\.zshArgument) + values, indentation: 6))
+              return ;;
+
+        """
     }
-    return "#compdef \(program)\n_arguments \\\n  \(arguments.joined(separator: " \\\n  "))"
+    return """
+      local -a first
+      if ((CURRENT == 2)); then
+        first=(\(Self.zshArgument(of: subcommands)))
+      else
+        case $words[2] in
+      \(cases.joined())  esac
+      fi
+
+      """
+  }
+
+  private static func zshArguments(_ arguments: [String], indentation: Int = 0) -> String {
+    let separator = " \\\n" + String(repeating: " ", count: indentation + 2)
+    return "_arguments" + separator + arguments.joined(separator: separator)
+  }
+
+  private static func zshArgument(of commands: [Command]) -> String {
+    "'1:command:((\(commands.map { "\($0.name)\\:\"\($0.purpose.zshQuoted)\"" }.joined(separator: " "))))'"
   }
 
   /// All options of the program and its commands, without repeated names.
@@ -57,6 +117,15 @@ extension ProgramOptions.Value {
 
   /// The allowed words; empty if they are not limited to a few.
   var words: [String] { if case .words(let words) = self { words } else { [] } }
+
+  fileprivate var zshAction: String {
+    switch self {
+    case .file: "_files"
+    case .words(let words): "(\(words.joined(separator: " ")))"
+    case .fileOrWord(let words): "{compadd \"$expl[@]\" - \(words.joined(separator: " ")); _files}"
+    case .text, .path, .action, .type: ""
+    }
+  }
 }
 
 extension ProgramOptions.Option {
@@ -66,6 +135,8 @@ extension ProgramOptions.Option {
     switch value {
     case .file: "mapfile -t COMPREPLY < <(compgen -f -- \"$word\");"
     case .words(let words): "mapfile -t COMPREPLY < <(compgen -W \"\(words.joined(separator: " "))\" -- \"$word\");"
+    case .fileOrWord(let words):
+      "mapfile -t COMPREPLY < <(compgen -f -W \"\(words.joined(separator: " "))\" -- \"$word\");"
     case .text, .path, .action, .type: ""
     }
   }
@@ -74,13 +145,7 @@ extension ProgramOptions.Option {
     let names = short.map { "'(-\($0) --\(name))'{-\($0),--\(name)}'" } ?? "'--\(name)"
     let purpose = "[\(help.zshQuoted)]"
     guard let argument else { return "\(names)\(purpose)'" }
-    let values =
-      switch value {
-      case .file: "_files"
-      case .words(let words): "(\(words.joined(separator: " ")))"
-      case .text, .path, .action, .type: ""
-      }
-    return "\(names)\(purpose)\(isValueOptional ? "::" : ":")\(argument):\(values)'"
+    return "\(names)\(purpose)\(isValueOptional ? "::" : ":")\(argument):\(value.zshAction)'"
   }
 }
 

@@ -10,6 +10,8 @@ extension ProgramOptions {
     case file
     /// One of a few words.
     case words([String])
+    /// The name of a file, or one of a few words.
+    case fileOrWord([String])
     /// A path of the hub's state.
     case path
     /// An action of the hub's feature.
@@ -18,7 +20,7 @@ extension ProgramOptions {
     case type
   }
 
-  /// A condition for an option of a command, without which it has no meaning and is refused.
+  /// A condition for an option, without which it has no effect and is refused.
   package enum Requirement: Equatable, Sendable {
     /// The command's first argument is this word.
     case argument(String)
@@ -89,7 +91,7 @@ extension ProgramOptions {
     }
   }
 
-  /// A command, such as `status` in `storectl status`.
+  /// A command, such as `status` in `storectl status`, or a subcommand, such as `compare` in `storeload compare`.
   package struct Command: Sendable {
     let name: String
     let purpose: String
@@ -103,7 +105,7 @@ extension ProgramOptions {
     ///   - name: Its name.
     ///   - purpose: Its purpose, as a phrase.
     ///   - arguments: Its arguments in order; only the last one may be given any number of times.
-    ///   - options: Its options, in addition to those of the program.
+    ///   - options: Its options; a command also has those of the program.
     ///   - details: Further details.
     package init(
       _ name: String, _ purpose: String, arguments: [Argument] = [], options: [Option] = [], details: [Block] = []

@@ -5,19 +5,17 @@ extension ProgramOptions {
   /// The output of `--help` for a command.
   func helpText(of command: Command?) -> String {
     guard let command else {
-      let usage = commands.isEmpty ? "usage: \(program) [options]" : "usage: \(program) [options] COMMAND ..."
-      var lines = Self.wrap(purpose, width: 80) + ["", usage, ""]
-      if !commands.isEmpty {
-        let heads = commands.map { command in
-          "  " + ([command.name] + command.arguments.map(\.usage)).joined(separator: " ")
-        }
-        lines += ["commands:"] + Self.table(heads, commands.map(\.purpose)) + ["", "options of every command:"]
+      var lines = Self.wrap(purpose, width: 80) + [""] + zip(["usage: ", "       "], usages).map { $0 + $1 } + [""]
+      let all = commands + subcommands
+      if !all.isEmpty {
+        let isOptional = commands.isEmpty
+        lines.append(isOptional ? "commands, which have options of their own:" : "commands:")
+        lines += Self.table(all.map { "  \($0.head)" }, all.map(\.purpose))
+        lines += ["", isOptional ? "options without a command:" : "options of every command:"]
       }
       lines += Self.table(options.map(\.head), options.map(\.fullHelp))
-      if !commands.isEmpty {
-        // Commands with commands of their own have no page.
-        let manual = program.contains(" ") ? "" : ", and `man \(program)` all of them"
-        lines += ["", "`\(program) COMMAND --help` explains a command\(manual)."]
+      if !all.isEmpty {
+        lines += ["", "`\(program) COMMAND --help` explains a command, and `man \(program)` all of them."]
       }
       return lines.joined(separator: "\n")
     }
@@ -31,8 +29,14 @@ extension ProgramOptions {
       }
       lines.append("")
     }
-    let all = command.options + options
+    let all = options(of: command)
     return (lines + Self.table(all.map(\.head), all.map(\.fullHelp))).joined(separator: "\n")
+  }
+
+  /// The forms of a command line.
+  var usages: [String] {
+    ["\(program) [options]\(commands.isEmpty ? "" : " COMMAND ...")"]
+      + (subcommands.isEmpty ? [] : ["\(program) COMMAND [options] ..."])
   }
 
   static func sentence(_ phrase: String) -> String { phrase.prefix(1).uppercased() + phrase.dropFirst() + "." }
@@ -65,6 +69,11 @@ extension ProgramOptions {
     }
     return lines
   }
+}
+
+extension ProgramOptions.Command {
+  /// Its name and its arguments.
+  var head: String { ([name] + arguments.map(\.usage)).joined(separator: " ") }
 }
 
 extension ProgramOptions.Option {

@@ -6,20 +6,17 @@ extension ProgramOptions {
     page.macro("SH", "NAME")
     page.text("\(program) - \(purpose.prefix(1).lowercased())\(purpose.dropFirst())".trimmingPoint)
     page.macro("SH", "SYNOPSIS")
-    page.bold("\(program) [options]\(commands.isEmpty ? "" : " COMMAND ...")")
+    for (index, usage) in usages.enumerated() {
+      if index > 0 { page.macro("br") }
+      page.bold(usage)
+    }
     page.macro("SH", "DESCRIPTION")
     page.text(purpose)
-    if !commands.isEmpty {
-      page.macro("SH", "COMMANDS")
-      for command in commands {
-        page.macro("SS", ([command.name] + command.arguments.map(\.usage)).joined(separator: " "))
-        page.text(Self.sentence(command.purpose))
-        for block in command.details { page.block(block) }
-        page.options(command.options)
-      }
-    }
+    page.commands(commands)
     page.macro("SH", "OPTIONS")
     page.options(options)
+    // After the options, which they do not have.
+    page.commands(subcommands)
     for section in sections {
       page.macro("SH", section.title)
       for block in section.blocks { page.block(block) }
@@ -45,6 +42,17 @@ private struct ManualPage {
     lines.append(".TP")
     bold(term)
     self.text(text)
+  }
+
+  mutating func commands(_ commands: [ProgramOptions.Command]) {
+    guard !commands.isEmpty else { return }
+    macro("SH", "COMMANDS")
+    for command in commands {
+      macro("SS", command.head)
+      text(ProgramOptions.sentence(command.purpose))
+      for block in command.details { self.block(block) }
+      options(command.options)
+    }
   }
 
   mutating func options(_ options: [ProgramOptions.Option]) {

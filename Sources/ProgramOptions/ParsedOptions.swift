@@ -1,7 +1,7 @@
 /// The options of a command line, by name, with typed values.
 package struct ParsedOptions: Equatable, Sendable {
   let values: [String: String]
-  /// The command; nil for a program without commands.
+  /// The command or subcommand; nil for the program's single function.
   package let command: String?
   /// The arguments of the command, in their order.
   package let arguments: [String]

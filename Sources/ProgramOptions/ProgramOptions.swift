@@ -15,6 +15,9 @@ internal import Spelling
 /// arguments may be in any order, and `--` ends the options. A word such as `-5` is an argument. Every program has
 /// `--help` and `--version`; `--help=man` prints the manual page, `--help=bash` and `--help=zsh` a script of
 /// completions.
+///
+/// A program has a single function, or `commands`, of which one must be given. One with a single function may have
+/// `subcommands` beside it, such as `storeload compare`: the first word selects them.
 package struct ProgramOptions: Sendable {
   let program: String
   let purpose: String
@@ -22,6 +25,7 @@ package struct ProgramOptions: Sendable {
   let manualSection: Int
   let options: [Option]
   let commands: [Command]
+  let subcommands: [Command]
   let sections: [Section]
 
   /// Creates the table of a program's options; `--help` and `--version` are added.
@@ -33,11 +37,11 @@ package struct ProgramOptions: Sendable {
   ///   - manualSection: 1 for a user program, 8 for a daemon.
   ///   - options: The options; those of every command if there are commands.
   ///   - commands: The commands, of which one must be given; empty if the program has a single function.
+  ///   - subcommands: Further functions, which do not have the options of the program, but only their own.
   ///   - sections: Further sections of the manual page.
   package init(
     program: String, purpose: String, version: String? = nil, manualSection: Int = 1, options: [Option],
-    commands: [Command] = [],
-    sections: [Section] = []
+    commands: [Command] = [], subcommands: [Command] = [], sections: [Section] = []
   ) {
     (self.program, self.purpose, self.manualSection) = (program, purpose, manualSection)
     self.version = version ?? storeHubVersion
@@ -50,9 +54,19 @@ package struct ProgramOptions: Sendable {
         Option(
           "help", "h", "FORMAT", "print this help and exit; --help=man prints the manual page\(completion)", nil,
           .words(["man"] + shells), isValueOptional: true),
-        Option("version", "print the version and exit"),
+        Self.versionOption,
       ]
-    (self.commands, self.sections) = (commands, sections)
+    (self.commands, self.subcommands, self.sections) = (commands, subcommands, sections)
+  }
+
+  private static let versionOption = Option("version", "print the version and exit")
+
+  /// Returns all options of a command or a subcommand.
+  ///
+  /// The manual page and the completions of a subcommand are those of its program, so its `--help` has no formats.
+  func options(of command: Command) -> [Option] {
+    guard subcommands.contains(where: { $0.name == command.name }) else { return command.options + options }
+    return command.options + [Option("help", short: "h", "print this help and exit"), Self.versionOption]
   }
 
   /// Reads the process's command line into the program's configuration. Every program calls this first.
@@ -61,11 +75,8 @@ package struct ProgramOptions: Sendable {
   /// Prints the help or the version and exits with 0 if requested. If the command line is wrong, prints an error message
   /// on standard error and exits with 2.
   ///
-  /// - Parameters:
-  ///   - arguments: The words after the program's name, or after that of a command with its own table.
-  ///   - configure: Creates the configuration from the options.
+  /// - Parameter configure: Creates the configuration from the options.
   package func read<Configuration>(
-    _ arguments: [String] = Array(CommandLine.arguments.dropFirst()),
     _ configure: (ParsedOptions) throws(UsageError) -> Configuration
   ) -> Configuration {
     openStandardDescriptors()
@@ -73,17 +84,16 @@ package struct ProgramOptions: Sendable {
     var place = program
     do throws(UsageError) {
       try Self.checkEncoding()
-      let parsed = try parse(arguments)
+      let parsed = try parse(Array(CommandLine.arguments.dropFirst()))
       if let command = parsed.command { place += " \(command)" }
       if let format = parsed.string("help") {
         exit(printing: try help(in: format, of: parsed.command))
       }
       if parsed.flag("version") { exit(printing: "\(program) \(version)") }
-      if !commands.isEmpty {
-        guard let command = commands.first(where: { $0.name == parsed.command }) else {
-          throw UsageError("a command is missing: \(commands.map(\.name).joined(separator: ", "))")
-        }
+      if let command = self.command(named: parsed.command) {
         try check(parsed.arguments, of: command)
+      } else if !commands.isEmpty {
+        throw UsageError("a command is missing: \(commands.map(\.name).joined(separator: ", "))")
       }
       return try configure(parsed)
     } catch {
@@ -91,6 +101,9 @@ package struct ProgramOptions: Sendable {
       Glibc.exit(2)
     }
   }
+
+  /// Returns the command or subcommand with a name.
+  private func command(named name: String?) -> Command? { (commands + subcommands).first { $0.name == name } }
 
   /// Refuses arguments that are not UTF-8, in which Swift has replaced the wrong bytes.
   private static func checkEncoding() throws(UsageError) {
@@ -102,7 +115,7 @@ package struct ProgramOptions: Sendable {
 
   private func help(in format: String, of command: String?) throws(UsageError) -> String {
     switch format {
-    case "": return helpText(of: commands.first { $0.name == command })
+    case "": return helpText(of: self.command(named: command))
     case "man": return manualPage
     default:
       guard options.contains(where: { $0.name == "help" && $0.value.allows(format) }),
@@ -129,28 +142,40 @@ package struct ProgramOptions: Sendable {
 
   /// Parses arguments without the program's name.
   package func parse(_ arguments: [String]) throws(UsageError) -> ParsedOptions {
+    if let subcommand = subcommands.first(where: { $0.name == arguments.first }) {
+      return try parse(Array(arguments.dropFirst()), of: subcommand)
+    }
     guard !commands.isEmpty else {
       let found = try scan(arguments, options)
-      if let extra = found.rest.first { throw UsageError("unexpected argument '\(extra)'") }
+      if let extra = found.rest.first { throw unexpected(extra) }
       return ParsedOptions(values: found.values)
     }
     let first = try scan(arguments, options, untilFirstArgument: true)
     guard let name = first.rest.first else { return ParsedOptions(values: first.values) }
     if name == "help" { return try help(Array(first.rest.dropFirst()), first.values) }
     guard let command = commands.first(where: { $0.name == name }) else { throw unknownCommand(name) }
-    let rest = try scan(Array(first.rest.dropFirst()), options + command.options)
-    try checkRequirements(of: command, rest)
-    return ParsedOptions(
-      values: first.values.merging(rest.values) { $1 }, command: name, arguments: rest.rest)
+    return try parse(Array(first.rest.dropFirst()), of: command, after: first.values)
   }
 
-  /// Refuses options of a command that would be ignored.
-  private func checkRequirements(of command: Command, _ found: Found) throws(UsageError) {
+  /// Parses the words after a command or a subcommand.
+  private func parse(
+    _ words: [String], of command: Command, after values: [String: String] = [:]
+  ) throws(UsageError) -> ParsedOptions {
+    let found = try scan(words, options(of: command))
+    try checkRequirements(of: command.options, found, command)
+    return ParsedOptions(
+      values: values.merging(found.values) { $1 }, command: command.name, arguments: found.rest)
+  }
+
+  /// Refuses options that would be ignored.
+  private func checkRequirements(
+    of options: [Option], _ found: Found, _ command: Command? = nil
+  ) throws(UsageError) {
     guard found.values["help"] == nil else { return }
-    for option in command.options where found.values[option.name] != nil {
+    for option in options where found.values[option.name] != nil {
       switch option.requirement {
       case .argument(let word):
-        guard let first = found.rest.first, first != word else { continue }
+        guard let command, let first = found.rest.first, first != word else { continue }
         throw UsageError("--\(option.name) is for `\(command.name) \(word)`, not for `\(command.name) \(first)`")
       case .option(let name):
         guard found.values[name] == nil else { continue }
@@ -163,6 +188,14 @@ package struct ProgramOptions: Sendable {
   private func help(_ words: [String], _ values: [String: String]) throws(UsageError) -> ParsedOptions {
     if let name = words.first, !commands.contains(where: { $0.name == name }) { throw unknownCommand(name) }
     return ParsedOptions(values: values.merging(["help": ""]) { $1 }, command: words.first)
+  }
+
+  private func unexpected(_ word: String) -> UsageError {
+    guard !subcommands.contains(where: { $0.name == word }) else {
+      return UsageError("'\(word)' must be the first word, before all options")
+    }
+    let near = Spelling.nearest(to: word, among: subcommands.map(\.name))
+    return UsageError("unexpected argument '\(word)'\(Spelling.question(near))")
   }
 
   private func unknownCommand(_ name: String) -> UsageError {

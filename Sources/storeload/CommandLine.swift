@@ -10,7 +10,7 @@ let runOptions = ProgramOptions(
     .init(
       "scenario", argument: "FILE",
       "an INI file, or the name of a built-in one: counter, list, dashboards, team; other options override it",
-      value: .file),
+      value: .fileOrWord(["counter", "list", "dashboards", "team"])),
     .init(
       "workload", short: "w", argument: "NAME", "increment, add, edit, move, delete or toggle; default increment",
       value: .words(["increment", "add", "edit", "move", "delete", "toggle"])),
@@ -56,6 +56,7 @@ let runOptions = ProgramOptions(
     .init("report", argument: "FILE", "also write a page with charts, which needs no other file", value: .file),
     .init("print-scenario", "print the plan as an INI file, with all options applied, and send nothing"),
   ],
+  subcommands: [.compare, .chart],
   sections: [
     .init(
       "OPEN AND CLOSED LOOP",
@@ -110,14 +111,6 @@ let runOptions = ProgramOptions(
           their unique values, and hashes of states with the hub's. Other clients may act at the same time. A run with a \
           wrong result fails. The report also lists what could not be verified.
           """)
-      ]),
-    .init(
-      "COMMANDS",
-      [
-        .terms([
-          ("storeload compare A B", "print the changes beyond noise between two results of --json"),
-          ("storeload chart", "read JSON on standard input and print a chart as SVG"),
-        ])
       ]),
     .init("ENVIRONMENT", [.terms([socketVariable()])]),
     .init(

@@ -46,27 +46,32 @@ func search(_ configuration: Configuration, limit: Double) -> LoadReport {
   return report
 }
 
-/// Runs `storeload compare`.
-func compare(_ words: [String]) -> Never {
-  let options = ProgramOptions(
-    program: "storeload",
-    purpose: "Prints what changed between results of storeload --json beyond the noise. A file has one result a line.",
-    options: [],
-    commands: [
-      .init(
-        "compare", "print what changed from BEFORE to AFTER",
-        arguments: [.init("BEFORE", value: .file), .init("AFTER", value: .file)])
+extension ProgramOptions.Command {
+  static let compare = Self(
+    "compare", "print the changes beyond noise between two results of --json",
+    arguments: [.init("BEFORE", value: .file), .init("AFTER", value: .file)],
+    details: [.text("A file has one result per line. With five or more on each side, the noise is that between runs.")])
+
+  static let chart = Self(
+    "chart", "read a chart as JSON on standard input and print it as SVG",
+    details: [
+      .text("One object: title, x and y with label, unit (number, time in ns, bytes) and log, and series:"),
+      .code([
+        "{\"title\": \"growth\", \"x\": {\"label\": \"todos\", \"log\": true}, \"y\": {\"label\": \"µs\"},",
+        " \"series\": [{\"name\": \"add\", \"points\": [[10, 22.1], [1000, 25.2]]}]}",
+      ]),
     ])
-  let comparison = options.read(["compare"] + words) { (parsed) throws(UsageError) -> Comparison in
-    var sides: [[JSONLine]] = []
-    for path in parsed.arguments {
-      sides.append(try JSONLine.all(in: text(of: path), of: path))
-    }
-    do throws(LoadError) {
-      return try Comparison(before: sides[0].map(\.value), after: sides[1].map(\.value))
-    } catch {
-      throw UsageError(error.description)
-    }
+}
+
+/// Runs `storeload compare` with the paths of two files.
+func compare(_ paths: [String]) throws(UsageError) -> Never {
+  var sides: [[JSONLine]] = []
+  for path in paths { sides.append(try JSONLine.all(in: text(of: path), of: path)) }
+  let comparison: Comparison
+  do throws(LoadError) {
+    comparison = try Comparison(before: sides[0].map(\.value), after: sides[1].map(\.value))
+  } catch {
+    throw UsageError(error.description)
   }
   print(comparison.text)
   exit(comparison.isWorse ? 9 : 0)
@@ -77,25 +82,11 @@ private func text(of path: String) throws(UsageError) -> String {
 }
 
 /// Runs `storeload chart`.
-func chart(_ words: [String]) -> Never {
-  let options = ProgramOptions(
-    program: "storeload", purpose: "Reads a chart as JSON on standard input and prints it as SVG.", options: [],
-    commands: [
-      .init(
-        "chart", "print a chart as SVG",
-        details: [
-          .text("One object: title, x and y with label, unit (number, time in ns, bytes) and log, and series:"),
-          .code([
-            "{\"title\": \"growth\", \"x\": {\"label\": \"todos\", \"log\": true}, \"y\": {\"label\": \"µs\"},",
-            " \"series\": [{\"name\": \"add\", \"points\": [[10, 22.1], [1000, 25.2]]}]}",
-          ]),
-        ])
-    ])
-  let chart = options.read(["chart"] + words) { (_) throws(UsageError) -> Chart in
-    let lines = try JSONLine.all(in: text(of: "-"), of: "standard input")
-    guard let json = lines.first else { throw UsageError("standard input has no chart") }
-    do throws(LoadError) { return try Chart(json.value) } catch { throw UsageError(error.description) }
-  }
+func drawChart() throws(UsageError) -> Never {
+  let lines = try JSONLine.all(in: text(of: "-"), of: "standard input")
+  guard let json = lines.first else { throw UsageError("standard input has no chart") }
+  let chart: Chart
+  do throws(LoadError) { chart = try Chart(json.value) } catch { throw UsageError(error.description) }
   print(chart.svg(isStandalone: true))
   exit(0)
 }

@@ -4,13 +4,13 @@ import ProgramOptions
 
 // Loads a hub and reports its throughput and latencies; compares results; draws charts.
 
-switch CommandLine.arguments.dropFirst().first {
-case "compare": compare(Array(CommandLine.arguments.dropFirst(2)))
-case "chart": chart(Array(CommandLine.arguments.dropFirst(2)))
-default: break
+let configuration = runOptions.read { (parsed) throws(UsageError) -> Configuration in
+  switch parsed.command {
+  case "compare": try compare(parsed.arguments)
+  case "chart": try drawChart()
+  default: return try Configuration(parsed)
+  }
 }
-
-let configuration = runOptions.read { (parsed) throws(UsageError) in try Configuration(parsed) }
 if configuration.isPrinted {
   do throws(LoadError) {
     print(try Scenario.text(of: configuration.plan))

@@ -175,6 +175,76 @@ import Testing
     #expect(words("--socket", "send", "--wrong", "show", "--a") == ["--all "])
   }
 
+  // MARK: Subcommands
+
+  private let probe = ProgramOptions(
+    program: "probe", purpose: "Probes things.", manualSection: 8,
+    options: [
+      .init("depth", short: "d", argument: "N", "how deep"),
+      .init("plan", argument: "FILE", "a file, or one of two", value: .fileOrWord(["fast", "slow"])),
+    ],
+    subcommands: [
+      .init(
+        "compare", "print what's changed", arguments: [.init("BEFORE", value: .file), .init("AFTER", value: .file)]),
+      .init(
+        "store", "work on the store", arguments: [.init("ACTION", value: .words(["check", "mend"]))],
+        options: [
+          .init("mode", argument: "MODE", "how", value: .words(["fast", "slow"])),
+          .init("to", argument: "REV", "the last one", if: .argument("mend")),
+        ],
+        details: [.terms([("check", "read it"), ("mend", "write it")])]),
+    ])
+
+  @Test func aSubcommandHasOnlyItsOwnOptions() throws {
+    let parsed = try probe.parse(["store", "--mode", "fast", "mend", "--to=3"])
+    #expect(parsed.command == "store" && parsed.arguments == ["mend"])
+    #expect(parsed.string("mode") == "fast" && parsed.string("to") == "3")
+    #expect(try probe.parse(["-d", "3"]).command == nil)
+    #expect(try probe.parse(["store", "-h"]).flag("help"))
+    func refusal(_ words: String...) -> String? {
+      do throws(UsageError) { _ = try probe.parse(words) } catch { return error.description }
+      return nil
+    }
+    #expect(refusal("store", "--depth", "3")?.hasPrefix("unknown option --depth") == true)
+    #expect(refusal("store", "check", "--to", "3") == "--to is for `store mend`, not for `store check`")
+    #expect(refusal("-d", "3", "store") == "'store' must be the first word, before all options")
+    #expect(refusal("sotre") == "unexpected argument 'sotre'; did you mean 'store'?")
+    // The scripts and the manual page are those of the program.
+    #expect(refusal("store", "--help=bash") == "--help takes no value")
+  }
+
+  @Test func helpAndManualDescribeSubcommands() throws {
+    let help = probe.helpText
+    #expect(help.contains("usage: probe [options]\n       probe COMMAND [options] ...\n"))
+    #expect(help.contains("  compare BEFORE AFTER  print what's changed\n  store ACTION          work on the store\n"))
+    let store = try #require(probe.subcommands.last)
+    let own = probe.helpText(of: store)
+    #expect(own.hasPrefix("Work on the store.\n\nusage: probe store [options] ACTION\n"))
+    #expect(own.contains("mend: the last one") && own.contains("--version") && !own.contains("--depth"))
+    let lines = probe.manualPage.split(separator: "\n")
+    for line in [
+      "\\fBprobe COMMAND [options] ...\\fR", ".SS \"compare BEFORE AFTER\"", ".SS \"store ACTION\"",
+      "\\fBmend\\fR", "mend: the last one.",
+    ] {
+      #expect(lines.contains { $0 == line }, "\(line)")
+    }
+  }
+
+  @Test func aShellCompletesSubcommands() throws {
+    #expect(try bash(probe, "probe", "") == ["--depth", "--plan", "--help", "--version", "compare", "store"])
+    #expect(try bash(probe, "probe", "s") == ["store"])
+    #expect(try bash(probe, "probe", "-d", "3", "s").isEmpty)
+    #expect(try bash(probe, "probe", "store", "") == ["--mode", "--to", "--help", "--version", "check", "mend"])
+    #expect(try bash(probe, "probe", "store", "--mode", "s") == ["slow"])
+    #expect(try bash(probe, "probe", "compare", "/bi") == ["/bin"])
+    #expect(try bash(probe, "probe", "--plan", "fa") == ["fast"])
+    #expect(try bash(probe, "probe", "--plan", "/bi") == ["/bin"])
+    let zsh = probe.completionScript(for: .zsh)
+    #expect(zsh.hasPrefix("#compdef probe\n"))
+    #expect(zsh.contains(#"'1:command:((compare\:"print what'\''s changed" store\:"work on the store"))'"#))
+    #expect(zsh.contains("'1:BEFORE:_files'") && zsh.contains("'1:ACTION:(check mend)'"))
+  }
+
   /// Returns bash's own completions after some words, of which the last is incomplete.
   private func bash(_ options: ProgramOptions, _ words: String...) throws -> [String] {
     let script = """

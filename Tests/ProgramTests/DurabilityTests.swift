@@ -91,6 +91,22 @@ import Testing
     #expect(!damaged.output.contains("0 turns"))
   }
 
+  @Test func theJournalIsASubcommand() throws {
+    let program = Program(name: "storehubd")
+    #expect(try program.run("--help").output.contains("\n  journal ACTION  check, repair or print the journal"))
+    #expect(try program.run("--help=bash").output.contains("1:*) commands=\"journal\" ;;"))
+    #expect(try program.run("journal", "--help").output.contains("\n  export  print the turns"))
+    for (words, reason) in [
+      (["--help=bash"], "--help takes no value"), ([], "journal needs ACTION"),
+      (["verfy", "--state-dir", "/x"], "journal needs one of verify, repair, export, not 'verfy'"),
+      (["verify"], "journal verify needs --state-dir"),
+      (["verify", "--state-dir", "/x", "--to", "3"], "--to is for `journal repair`, not for `journal verify`"),
+    ] {
+      let outcome = try program.run(["journal"] + words)
+      #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome)")
+    }
+  }
+
   @Test func aDirectoryThatIsNotUsedIsNamed() throws {
     let hub = try hub()
     try send(#"{"counter": "incrementButtonTapped"}"#, to: hub)

@@ -169,6 +169,18 @@ import Testing
     #expect(try load(hub, "-n", "3", "--hub-pid", "\(process.processIdentifier)")["hubMicrosecondsPerAction"] != nil)
   }
 
+  @Test func subcommandsAreInTheHelpAndCompleted() throws {
+    let program = Program(name: "storeload")
+    let help = try program.run("--help").output
+    #expect(help.contains("\n  compare BEFORE AFTER  ") && help.contains("\n  chart  "))
+    #expect(try program.run("--help=bash").output.contains("compare chart"))
+    let compare = try program.run("compare", "--help")
+    #expect(compare.output.contains("usage: storeload compare [options] BEFORE AFTER\n"))
+    #expect(try program.run("compare", "--help=bash").status == 2)
+    let chart = try program.run("chart")
+    #expect(chart.status == 2 && chart.errors.contains("Try `storeload chart --help`"), "\(chart.errors)")
+  }
+
   @Test func anActionThatTheHubHasNotIsExplained() throws {
     let hub = try HubProcess()
     let outcome = try Program(name: "storeload").run("--socket", hub.socket, "--action", "counter.incrementButtonTaped")

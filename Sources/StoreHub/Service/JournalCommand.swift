@@ -2,38 +2,43 @@ internal import Journal
 internal import ProgramOptions
 internal import TurnLog
 
-/// The command `storehubd journal …`, which inspects and repairs a journal that no hub uses.
+/// The subcommand `storehubd journal …`, which inspects and repairs a journal that no hub uses.
 struct JournalCommand {
   private let program: String
 
   /// Creates the command of a service.
   init(of program: String) { self.program = program }
 
-  var options: ProgramOptions {
-    ProgramOptions(
-      program: "\(program) journal", purpose: "Checks, repairs or prints the journal of a hub that is not running.",
-      manualSection: 8,
-      options: [.init("state-dir", argument: "DIR", "the hub's state directory", value: .file)],
-      commands: [
-        .init("verify", "read everything, and print the last sound revision"),
-        .init(
-          "repair", "copy the damaged files, keep the turns up to a revision and discard the rest",
-          options: [.init("to", argument: "REV", "the last revision to keep; default: the last sound one")]),
-        .init("export", "print the turns and the sessions, one JSON object per line"),
-      ])
-  }
+  private static let actions = [
+    ("verify", "read everything, and print the last sound revision"),
+    ("repair", "copy the damaged files, keep the turns up to a revision and discard the rest"),
+    ("export", "print the turns and the sessions, one JSON object per line"),
+  ]
 
-  /// Runs the command and returns the exit status: 0; 9 if the journal is damaged; 1 for another error.
+  static let command = ProgramOptions.Command(
+    "journal", "check, repair or print the journal of a hub that is not running",
+    arguments: [.init("ACTION", value: .words(actions.map(\.0)))],
+    options: [
+      .init("state-dir", argument: "DIR", "the hub's state directory; required", value: .file),
+      .init("to", argument: "REV", "the last revision to keep; default: the last sound one", if: .argument("repair")),
+    ],
+    details: [.terms(actions)])
+
+  /// Runs the subcommand and returns the exit status: 0; 9 if the journal is damaged; 1 for another error.
   func run(_ parsed: ParsedOptions) throws(UsageError) -> Int32 {
+    let (names, action) = (Self.actions.map(\.0), parsed.arguments.first ?? "")
+    guard names.contains(action) else {
+      throw UsageError("journal needs one of \(names.joined(separator: ", ")), not '\(action)'")
+    }
     guard let directory = parsed.string("state-dir"), !directory.isEmpty else {
-      throw UsageError("journal \(parsed.command ?? "") needs --state-dir")
+      throw UsageError("journal \(action) needs --state-dir")
     }
     let revision = try parsed.string("to").map { (text) throws(UsageError) in
       guard let revision = UInt64(text) else { throw UsageError("--to needs a revision, not '\(text)'") }
       return revision
     }
     do throws(LogError) {
-      switch parsed.command {
+      switch action {
       case "verify": return verify(try JournalTool.verify(directory), directory)
       case "repair":
         guard let repair = try JournalTool.repair(directory, to: revision) else {

@@ -29,24 +29,11 @@ struct ServiceConfiguration {
     ProgramOptions(
       program: service.name, purpose: service.purpose, version: service.version, manualSection: 8,
       options: hubOptions(of: service) + service.options.map { .init($0.name, argument: $0.argument, $0.help) },
-      sections: manualSections(of: service))
+      subcommands: [JournalCommand.command], sections: manualSections(of: service))
   }
 
   private static func manualSections(of service: ServiceDescription) -> [ProgramOptions.Section] {
     [
-      .init(
-        "JOURNAL",
-        [
-          .text("These commands work on the journal of a hub that is not running; they need --state-dir."),
-          .terms([
-            ("\(service.name) journal verify", "read everything, and print the last sound revision"),
-            (
-              "\(service.name) journal repair [--to REV]",
-              "copy the damaged files, keep the turns up to a revision and discard the rest"
-            ),
-            ("\(service.name) journal export", "print the turns and the sessions, one JSON object per line"),
-          ]),
-        ]),
       .init(
         "SIGNALS",
         [

@@ -20,15 +20,12 @@ final class ServiceLaunch<Service: HubService> {
   /// The error after which the journal could not be written.
   private var logFailure: LogError?
 
-  /// Parses the command line. Executes `journal` commands, `--help` and `--version`, which exit.
+  /// Parses the command line. Executes `journal`, `--help` and `--version`, which exit.
   @usableFromInline
   init() {
-    if CommandLine.arguments.dropFirst().first == "journal" {
-      let command = JournalCommand(of: about.name)
-      exit(command.options.read(Array(CommandLine.arguments.dropFirst(2)), command.run))
-    }
     let options = ServiceConfiguration.options(of: about)
     (configuration, service) = options.read { [about, service] (parsed) throws(UsageError) in
+      if parsed.command == "journal" { exit(try JournalCommand(of: about.name).run(parsed)) }
       var service = service
       do throws(ServiceOptionError) { try service.configure(ServiceOptions(parsed)) } catch {
         throw UsageError(error.description)
