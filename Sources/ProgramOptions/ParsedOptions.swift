@@ -16,6 +16,16 @@ package struct ParsedOptions: Equatable, Sendable {
   /// An option's value as given.
   package func string(_ name: String) -> String? { values[name] }
 
+  /// Refuses options that exclude each other.
+  ///
+  /// - Parameter groups: Names of options; at most one of each group may be given.
+  package func checkAlternatives(_ groups: [[String]]) throws(UsageError) {
+    for names in groups {
+      let given = names.filter(flag)
+      guard given.count < 2 else { throw UsageError("--\(given[0]) and --\(given[1]) exclude each other") }
+    }
+  }
+
   /// The path of a Unix socket.
   ///
   /// - Parameters:

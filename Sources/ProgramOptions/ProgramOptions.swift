@@ -148,6 +148,7 @@ package struct ProgramOptions: Sendable {
     guard !commands.isEmpty else {
       let found = try scan(arguments, options)
       if let extra = found.rest.first { throw unexpected(extra) }
+      try checkRequirements(of: options, found)
       return ParsedOptions(values: found.values)
     }
     let first = try scan(arguments, options, untilFirstArgument: true)

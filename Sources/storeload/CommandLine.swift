@@ -15,7 +15,7 @@ let runOptions = ProgramOptions(
       "workload", short: "w", argument: "NAME", "increment, add, edit, move, delete or toggle; default increment",
       value: .words(["increment", "add", "edit", "move", "delete", "toggle"])),
     .init("action", argument: "ACTION", "send this action: its path, and its values with placeholders", value: .action),
-    .init("ids", argument: "PATH", "with --action: the collection for {id}", value: .path),
+    .init("ids", argument: "PATH", "the collection for {id}", value: .path, if: .option("action")),
     .init("connections", short: "c", argument: "C", "the number of connections that send; default 1"),
     .init(
       "depth", short: "d", argument: "D",

@@ -20,10 +20,7 @@ struct Configuration {
   var isPrinted: Bool
 
   init(_ options: ParsedOptions) throws(UsageError) {
-    for names in Self.alternatives {
-      let given = names.filter(options.flag)
-      guard given.count < 2 else { throw UsageError("--\(given[0]) and --\(given[1]) exclude each other") }
-    }
+    try options.checkAlternatives(Self.alternatives)
     path = try options.socketPath("socket", default: defaultSocketPath())
     plan = try Self.plan(options)
     isPrinted = options.flag("print-scenario")
@@ -35,13 +32,26 @@ struct Configuration {
     isLive = options.flag("quiet") ? false : options.flag("live") ? true : nil
     searchLimit = try options.seconds("search")
     if let searchLimit, searchLimit <= 0 { throw UsageError("--search needs a time above 0") }
+    try checkEffects(of: options)
+  }
+
+  /// Refuses options that would be ignored.
+  ///
+  /// The table of options cannot require --watch and --rate, because a scenario may contain the same settings, and a
+  /// search sets the rate.
+  private func checkEffects(of options: ParsedOptions) throws(UsageError) {
+    for name in ["scope", "scopes"] where options.flag(name) && plan.watchers == 0 {
+      throw UsageError("--\(name) has no effect without --watch")
+    }
+    guard !options.flag("arrival") || plan.isOpenLoop || searchLimit != nil else {
+      throw UsageError("--arrival has no effect without --rate")
+    }
   }
 
   /// The options of which only one can be given.
   private static let alternatives = [
-    ["action", "scenario", "workload"], ["ids", "scenario", "workload"], ["actions", "duration"],
-    ["search", "actions"],
-    ["json", "csv"], ["quiet", "live"],
+    ["action", "scenario", "workload"], ["actions", "duration"], ["search", "actions"], ["json", "csv"],
+    ["quiet", "live"],
   ]
 
   /// Returns the plan of the scenario, with settings replaced by those of the command line.
@@ -67,7 +77,6 @@ struct Configuration {
 
   /// Returns the name and the text of the scenario.
   private static func scenario(_ options: ParsedOptions) throws(LoadError) -> (String, String) {
-    guard options.string("ids") == nil else { throw .scenario("--ids needs --action") }
     let words = ["increment", "add", "edit", "move", "delete", "toggle"]
     let workload = options.string("workload") ?? "increment"
     guard words.contains(workload) else {

@@ -9,7 +9,7 @@ let options = ProgramOptions(
   purpose: "Simulates a hub, its clients, the network, the disk and the clock from a seed, and checks all guarantees.",
   options: [
     .init("seed", short: "s", argument: "S", "run only this seed and print a summary"),
-    .init("trace", "with --seed: print every event"),
+    .init("trace", "print every event", if: .option("seed")),
     .init("bug", argument: "NAME", "plant a bug, which an oracle should detect; 'list' prints the names"),
     .init("seeds", short: "n", argument: "N", "the number of seeds to run; default 1000"),
     .init("from", argument: "S", "the first seed; default 0"),
@@ -36,6 +36,10 @@ enum Job {
 }
 
 let (job, bug) = options.read { (parsed) throws(UsageError) -> (Job, PlantedBug?) in
+  // A seed alone is one run in this process, and --stride one of several processes.
+  try parsed.checkAlternatives([
+    ["seed", "seeds"], ["seed", "from"], ["seed", "jobs"], ["seed", "stride"], ["stride", "jobs"],
+  ])
   let bugs = PlantedBug.allCases.map { ($0.rawValue, $0) }
   if parsed.string("bug") == "list" { return (.listBugs, nil) }
   let bug: PlantedBug? =
@@ -45,7 +49,6 @@ let (job, bug) = options.read { (parsed) throws(UsageError) -> (Job, PlantedBug?
     let seed = try parsed.integer("seed", in: 0...largest, default: 0)
     return (.one(seed: UInt64(seed), isTraced: parsed.flag("trace")), bug)
   }
-  guard !parsed.flag("trace") else { throw UsageError("--trace needs --seed") }
   let campaign = Campaign(
     first: UInt64(try parsed.integer("from", in: 0...largest, default: 0)),
     count: UInt64(try parsed.integer("seeds", in: 1...Int(Int32.max), default: 1000)),

@@ -127,6 +127,24 @@ import Testing
     #expect(page.contains("With \\-\\-all: how deep.") && page.contains("write: the permissions."))
   }
 
+  @Test func anOptionWithoutEffectIsRefusedWithoutCommands() throws {
+    let probe = ProgramOptions(
+      program: "probe", purpose: "Probes things.",
+      options: [
+        .init("seed", argument: "S", "run it"), .init("trace", "print it", if: .option("seed")),
+        .init("jobs", argument: "N", "how many"),
+      ])
+    #expect(throws: UsageError("--trace has no effect without --seed")) { try probe.parse(["--trace"]) }
+    #expect(try probe.parse(["--trace", "--seed", "3"]).flag("trace"))
+    #expect(try probe.parse(["--trace", "--help"]).flag("help"))
+    #expect(probe.helpText.contains("with --seed: print it"))
+    let alternatives = [["seed", "jobs"], ["trace", "jobs"]]
+    #expect(throws: UsageError("--seed and --jobs exclude each other")) {
+      try probe.parse(["--jobs", "2", "--seed", "3"]).checkAlternatives(alternatives)
+    }
+    try probe.parse(["--trace", "--seed", "3"]).checkAlternatives(alternatives)
+  }
+
   @Test func optionsMayStandOnBothSidesOfACommand() throws {
     for words in [
       ["-s", "/y", "show", "p", "-a"], ["show", "-a", "p", "--socket=/y"], ["show", "--all", "-s/y", "--", "p"],

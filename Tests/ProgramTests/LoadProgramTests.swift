@@ -145,12 +145,23 @@ import Testing
   @Test(arguments: [
     ["--depth", "0"], ["--connections", "many"], ["--actions"], ["extra"], ["--rate=-1"], ["--slow=3"],
     ["--search=2ms", "--actions=5"], ["--scenario=team", "--watch=0"], ["--action=x", "--workload=add"], ["--ids=x"],
-    ["--timeout=0s"], ["--duration=1ms"],
+    ["--timeout=0s"], ["--duration=1ms"], ["--scope=counter"], ["--scopes=4"], ["--arrival=poisson"],
+    ["--scope=counter", "--scenario=list", "--watch=0"],
   ])
   func aWrongCommandLineIsExplained(arguments: [String]) throws {
-    let outcome = try Program(name: "storeload").run(arguments[0], arguments.count > 1 ? arguments[1] : "--json=1")
+    let outcome = try Program(name: "storeload").run(["--print-scenario"] + arguments)
     #expect(outcome.status == 2)
     #expect(outcome.errors.hasPrefix("storeload: ") && outcome.errors.contains("--help"))
+  }
+
+  /// A scenario may have subscribers and a rate, and a search sets the rate.
+  @Test(arguments: [
+    ["--scope=counter", "--watch=1"], ["--scope=counter", "--scenario=list"], ["--scopes=4", "--scenario=dashboards"],
+    ["--arrival=poisson", "--rate=5"], ["--arrival=even", "--scenario=team"], ["--arrival=poisson", "--search=2ms"],
+  ])
+  func anOptionWithAnEffectIsAccepted(arguments: [String]) throws {
+    let outcome = try Program(name: "storeload").run(["--print-scenario"] + arguments)
+    #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
   @Test func theNamedProcessMustBeTheHub() throws {

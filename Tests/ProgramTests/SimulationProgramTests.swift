@@ -32,7 +32,16 @@ import Testing
 
   @Test func aTraceNeedsASeed() throws {
     let outcome = try run("--trace")
-    #expect(outcome.status == 2 && outcome.errors.contains("--trace needs --seed"))
+    #expect(outcome.status == 2 && outcome.errors.contains("--trace has no effect without --seed"))
+  }
+
+  @Test(arguments: [
+    ["--seed=1", "--seeds=5"], ["--seed=1", "--jobs=4"], ["--from=5", "--seed=3"], ["--seed=3", "--stride=2"],
+    ["--stride=2", "--jobs=2"],
+  ])
+  func optionsThatExcludeEachOtherAreRefused(arguments: [String]) throws {
+    let outcome = try Program(name: "storesim").run(arguments)
+    #expect(outcome.status == 2 && outcome.errors.contains("exclude each other"), "\(outcome)")
   }
 
   private func run(_ arguments: String...) throws -> Program.Outcome { try Program(name: "storesim").run(arguments) }
