@@ -132,6 +132,7 @@ let runOptions = ProgramOptions(
             "129, 130, 143",
             "SIGHUP; SIGINT; SIGTERM. Pending answers were awaited and verified, and the measurements printed"
           ),
+          ("141", "SIGPIPE: the reader of the output has closed it"),
         ])
       ]),
     .init("SEE ALSO", [.text("storehubd(8), storectl(1)")]),

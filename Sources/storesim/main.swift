@@ -23,7 +23,7 @@ let options = ProgramOptions(
       [
         .terms([
           ("0", "no seed has failed"), ("1", "a seed has failed; the output names it and what it has violated"),
-          ("2", "the command line is wrong"),
+          ("2", "the command line is wrong"), ("141", "SIGPIPE: the reader of the output has closed it"),
         ])
       ])
   ])

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -42,6 +43,22 @@ import Testing
   func optionsThatExcludeEachOtherAreRefused(arguments: [String]) throws {
     let outcome = try Program(name: "storesim").run(arguments)
     #expect(outcome.status == 2 && outcome.errors.contains("exclude each other"), "\(outcome)")
+  }
+
+  @Test func aReaderThatLeavesEndsIt() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "--default-signal=PIPE", "bash", "-c",
+      "{ sleep 0.2; exec \"$0\" --seed 3 --trace; } | true; exit ${PIPESTATUS[0]}",
+      Program(name: "storesim").url.path,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 141)
+    for name in ["storesim", "storeload", "storehubd"] {
+      #expect(try Program(name: name).run("--help=man").output.contains("\n\\fB141\\fR\n"), "\(name)")
+    }
   }
 
   private func run(_ arguments: String...) throws -> Program.Outcome { try Program(name: "storesim").run(arguments) }

@@ -59,6 +59,7 @@ struct ServiceConfiguration {
             ("1", "the hub could not start or store actions, or did not stop in time; another start may succeed"),
             ("2", "the command line or the configuration is wrong"),
             ("9", "journal: the journal is damaged"),
+            ("141", "journal, SIGPIPE: the reader of the output has closed it"),
           ])
         ]),
     ]
