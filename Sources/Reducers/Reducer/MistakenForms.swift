@@ -2,6 +2,7 @@
 // common mistakes.
 
 extension Reducer {
+  /// A presented child whose actions are not in a `PresentationAction`.
   @available(
     *, unavailable,
     message: "the case of 'action' must have a PresentationAction: case child(PresentationAction<Child.Action>)"
@@ -14,6 +15,7 @@ extension Reducer {
     fatalError("unavailable")
   }
 
+  /// A list of children whose actions are not in an `IdentifiedAction`.
   @available(
     *, unavailable, message: "the case of 'action' must have an IdentifiedAction: case rows(IdentifiedActionOf<Row>)"
   )
@@ -27,6 +29,7 @@ extension Reducer {
     fatalError("unavailable")
   }
 
+  /// A stack of children whose actions are not in a `StackAction`.
   @available(*, unavailable, message: "the case of 'action' must have a StackAction: case path(StackActionOf<Screen>)")
   public func forEach<ElementState, ElementAction, Element: Reducer<ElementState, ElementAction>>(
     _ toStackState: WritableKeyPath<State, StackState<ElementState>>,
