@@ -34,7 +34,7 @@ extension ProgramOptions.Option {
 }
 
 extension ProgramOptions.Block {
-  /// What all commands that read the journal say of it.
+  /// The paragraph in the help of all commands that read the journal.
   nonisolated static let readsJournal = Self.text(
     "Reads the hub's state directory, whether or not the hub is running, and changes no data.")
 }

@@ -8,7 +8,7 @@ public enum JournalTool {
   public struct Report: Equatable, Sendable {
     /// The problems; empty if there are none.
     public var problems: [String] = []
-    /// What an operator should know of a journal that may be sound.
+    /// Remarks for the operator that are not damage, such as a missing `journal.tail`.
     public var notes: [String] = []
     /// The identity of the history, if it can be read.
     public var epoch: Epoch?

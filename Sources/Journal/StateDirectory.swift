@@ -8,7 +8,7 @@ struct StateDirectory {
   enum User {
     case hub, tool
 
-    /// What to do when the cause of an error is removed.
+    /// The advice for the time after the cause of an error is removed.
     var retry: String { self == .hub ? "start the hub again" : "repeat the command" }
   }
 

@@ -83,18 +83,24 @@ import Wire
     #expect(error?.problem == .damaged && error?.description.contains("commits are missing") == true)
   }
 
-  @Test func aCopyIsAJournalOfItsOwn() throws {
-    let opened = try Opened(scratch.path)
+  /// A copy is whole, also of a journal in use, and continues with other turns than the original.
+  @Test(arguments: [true, false]) func aCopyIsAJournalOfItsOwn(isInUse: Bool) throws {
+    var opened = try Opened(scratch.path)
+    let epoch = opened.journal.epoch
     opened.save(snapshot(at: 0))
     opened.store(1...6)
+    if !isInUse { opened.journal.close() }
     let copy = scratch.path + "/copy"
     let reader = try JournalReader(scratch.path)
     try reader.copy(to: copy)
+    if !isInUse { opened = try Opened(scratch.path) }
     opened.store(7...8)
-    #expect(try JournalTool.verify(copy).isSound)
+    let report = try JournalTool.verify(copy)
+    #expect(report.isSound && report.notes.isEmpty && report.epoch != epoch)
     let other = try Opened(copy)
-    #expect(other.history.revision == 3 && other.history.epoch != opened.journal.epoch)
+    #expect(other.history.revision == 3 && other.history.epoch == report.epoch && other.history.notes.isEmpty)
     #expect(try other.history.turns(from: 1) == turns(1...6))
+    #expect(other.history.sessions.count == 3)
     other.store(7...20)
     other.journal.close()
     #expect(try reader.extent().tail == 8)

@@ -52,7 +52,7 @@ import Wire
     #expect(try again.journal.read(from: 199, byteLimit: .max) == turns(199...210))
   }
 
-  /// What is written to a file that was removed or moved away is gone with the process.
+  /// A file that was removed can still be written to, and its contents are lost when the process ends.
   @Test(
     arguments: [
       ("journal.db", false), ("journal.db", true), ("journal.db-wal", false), ("journal.tail", true), ("", true),

@@ -89,24 +89,6 @@ import Wire
     #expect(try JournalTool.verify(scratch.path).notes.isEmpty)
   }
 
-  /// A copy is whole, and continues with other turns than the original.
-  @Test(arguments: [true, false]) func aCopyHasAHistoryOfItsOwn(isInUse: Bool) throws {
-    try makeJournal()
-    let opened = isInUse ? try Opened(scratch.path) : nil
-    opened?.store(13...14)
-    let epoch = try #require(try opened?.history.epoch ?? JournalTool.verify(scratch.path).epoch)
-    let copy = scratch.path + "/copy"
-    try JournalReader(scratch.path).copy(to: copy)
-    opened?.journal.close()
-    let report = try JournalTool.verify(copy)
-    #expect(report.isSound && report.notes.isEmpty && report.epoch != epoch)
-    #expect(report.lastRevision == (isInUse ? 7 : 6))
-    let again = try Opened(copy)
-    #expect(again.history.notes.isEmpty && again.history.epoch == report.epoch)
-    #expect(again.history.sessions.count == 3)
-    again.journal.close()
-  }
-
   /// Turns are read with the schema in force, so those after a lost one are not sound.
   @Test(arguments: [true, false])
   func aTurnWhoseSchemaIsLostIsNotSound(isMissing: Bool) throws {

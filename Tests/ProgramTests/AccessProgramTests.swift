@@ -26,21 +26,10 @@ import Testing
   private func run(
     _ hub: HubProcess, as user: Int, groups: [Int] = [], _ arguments: String...
   ) throws -> Program.Outcome {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-    process.arguments =
-      ["--reuid", "\(user)", "--regid", "\(user)"]
-      + (groups.isEmpty ? ["--clear-groups"] : ["--groups", groups.map(String.init).joined(separator: ",")])
-      + [Program(name: "storectl").url.path, "--socket", hub.socket] + arguments
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return Program.Outcome(status: process.terminationStatus, output: text, errors: complaint)
+    let groups = groups.isEmpty ? ["--clear-groups"] : ["--groups", groups.map(String.init).joined(separator: ",")]
+    return try Program(path: "/usr/bin/setpriv").run(
+      ["--reuid", "\(user)", "--regid", "\(user)"] + groups
+        + [Program(name: "storectl").url.path, "--socket", hub.socket] + arguments)
   }
 
   @Test(.enabled(if: isRoot, needsRoot)) func usersWithoutAGrantAreRefused() throws {

@@ -170,8 +170,11 @@ import Testing
     other.executableURL = URL(fileURLWithPath: "/bin/sleep")
     other.arguments = ["60"]
     try other.run()
-    defer { other.terminate() }
-    usleep(100_000)
+    defer { kill(other.processIdentifier, SIGKILL) }
+    // A stopped process uses no time at all.
+    kill(other.processIdentifier, SIGSTOP)
+    let status = "/proc/\(other.processIdentifier)/stat"
+    #expect(hub.wait { (try? String(contentsOfFile: status, encoding: .utf8))?.contains(") T ") == true })
     let wrong = try Program(name: "storeload").run(
       "--socket", hub.socket, "-n", "3", "--hub-pid", "\(other.processIdentifier)")
     #expect(wrong.status == 2 && wrong.output.isEmpty)

@@ -10,13 +10,17 @@ struct Program {
     var errors: String
   }
 
-  let name: String
+  /// The program's file.
+  let url: URL
 
-  /// The program's file, beside the test bundle of this process.
-  var url: URL {
+  /// A program of the package, beside the test bundle of this process.
+  init(name: String) {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-    return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name)
+    url = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(name)
   }
+
+  /// A program of the system.
+  init(path: String) { url = URL(fileURLWithPath: path) }
 
   /// Runs the program to its end.
   func run(_ arguments: String...) throws -> Outcome { try run(arguments) }

@@ -52,21 +52,9 @@ func jsonObject(_ line: String) throws -> [String: Any]? {
 extension HubProcess {
   /// Runs storectl with words in a shell, which may include redirections.
   func control(_ words: String) throws -> Program.Outcome {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
+    try Program(path: "/usr/bin/env").run(
       "--default-signal", "STOREHUB_SOCKET=\(socket)", "/bin/bash", "-c",
-      "set -o pipefail; storectl() { '\(Program(name: "storectl").url.path)' \"$@\"; }; storectl \(words)",
-    ]
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return Program.Outcome(status: process.terminationStatus, output: text, errors: complaint)
+      "set -o pipefail; storectl() { '\(Program(name: "storectl").url.path)' \"$@\"; }; storectl \(words)")
   }
 
   /// Sends actions to the hub.
