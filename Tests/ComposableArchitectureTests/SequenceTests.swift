@@ -25,6 +25,43 @@ import Testing
     check(!core.hasCommands || core.runningEffectCount == 0)
   }
 
+  /// As reducers join effects in a loop, in either order.
+  @Test(arguments: [true, false]) func manyJoinedStepsTakePlaceInOrder(isJoinedAtTheEnd: Bool) {
+    let numbers = (0..<10_000).map(String.init)
+    let effect =
+      isJoinedAtTheEnd
+      ? numbers.reduce(Effect.none) { $0.concatenate(with: note($1)) }
+      : numbers.reversed().reduce(Effect.none) { note($1).concatenate(with: $0) }
+    let core = core(running: effect.map { $0 })
+    let log = core.state.log
+    #expect(log == numbers)
+    check(core.runningEffectCount == 0)
+  }
+
+  @Test(arguments: [true, false]) func manyMergedEffectsBeginInOrder(isMergedAtTheEnd: Bool) {
+    let effects = (0..<10_000).map { [work, note(String($0))][$0 % 2] }
+    let effect =
+      isMergedAtTheEnd
+      ? effects.reduce(Effect.none) { $0.merge(with: $1) }
+      : effects.reversed().reduce(Effect.none) { $1.merge(with: $0) }
+    var core = core(running: effect)
+    let log = core.state.log
+    #expect(log == (0..<10_000).filter { $0 % 2 == 1 }.map(String.init))
+    let started = started(&core)
+    check(started.count == 5_000)
+    for effect in started { core.finish(effect) }
+    check(core.runningEffectCount == 0)
+  }
+
+  /// The step that ends the innermost of many nested concatenations ends them all.
+  @Test func aStepEndsAllConcatenationsAroundIt() {
+    let nested = (0..<10_000).reduce(work) { $0.concatenate(with: note(String($1))) }
+    var core = core(running: .concatenate(nested, note("end")))
+    core.finish(started(&core)[0])
+    let log = core.state.log
+    #expect(log.last == "end" && log.count == 10_001)
+  }
+
   @Test func aNestedConcatenationIsOneStepOfTheOuterOne() {
     var core = core(running: .concatenate(.concatenate(work, note("a"), work, note("b")), note("c")))
     core.finish(started(&core)[0])

@@ -128,37 +128,13 @@ struct EffectLedger<Action> {
 
   /// Begins an effect. Actions that it sends at once go to `send`.
   mutating func begin(_ tree: EffectTree<Action>, _ context: Context, send: (Action, UInt64) -> Void) {
-    switch tree {
-    case .send(let action):
-      send(action, context.cascade)
-    case .run(let operation):
-      start(operation, context)
-    case .merge(let first, let second):
-      begin(first, context, send: send)
-      begin(second, context, send: send)
-    case .concatenate(let first, let second):
-      beginSequence(first, then: second, context, send: send)
-    case .cancellable(let tree, let name, let cancelInFlight):
-      if cancelInFlight { cancel(name, within: context.path, send: send) }
-      var context = context
-      context.names.append(Name(path: context.path, id: name))
-      begin(tree, context, send: send)
-    case .cancel(let name):
-      cancel(name, within: context.path, send: send)
-    case .scoped(let tree, let scope, let dismissal):
-      var context = context
-      context.path.append(scope)
-      if let dismissal { present(context.path, dismissal: dismissal, cascade: context.cascade) }
-      begin(tree, context, send: send)
-    case .cancelScope(let scope):
-      cancel(allWithin: context.path + [scope], send: send)
-    }
+    perform(.begin(tree, context), send: send)
   }
 
   /// Removes an effect that has ended and begins the effects that waited for it.
   mutating func finish(_ effect: EffectID, send: (Action, UInt64) -> Void) {
     guard let context = remove(effect) else { return }
-    stepFinished(in: context, send: send)
+    perform(.finishStep(context), send: send)
     release(context.cascade)
   }
 
@@ -184,43 +160,103 @@ struct EffectLedger<Action> {
         EffectContext.Place(path: context.path, presentation: presentation(of: context.path).map { .inStore($0) })))
   }
 
+  /// A part of the work on a tree.
+  private enum Work {
+    case begin(EffectTree<Action>, Context)
+    /// One part of the current step of the context's sequence has ended.
+    case finishStep(Context)
+    /// A sequence of the cascade has ended.
+    case release(cascade: UInt64)
+  }
+
+  /// Does the work and all that follows from it. A loop, not a recursion: a tree may be as deep as a reducer's list of
+  /// effects is long.
+  private mutating func perform(_ first: Work, send: (Action, UInt64) -> Void) {
+    var postponed: [Work] = []
+    var next: Work? = first
+    while let work = next {
+      switch work {
+      case .begin(let tree, let context): next = begin(tree, context, &postponed, send: send)
+      case .finishStep(let context): next = finishStep(in: context, &postponed)
+      case .release(let cascade):
+        release(cascade)
+        next = nil
+      }
+      if next == nil { next = postponed.popLast() }
+    }
+  }
+
+  /// Begins the root of a tree. Returns the work to do next, and adds what follows it to the end of `postponed`.
+  private mutating func begin(
+    _ tree: EffectTree<Action>, _ context: Context, _ postponed: inout [Work], send: (Action, UInt64) -> Void
+  ) -> Work? {
+    switch tree {
+    case .send(let action):
+      send(action, context.cascade)
+    case .run(let operation):
+      start(operation, context)
+    case .merge(let first, let second):
+      postponed.append(.begin(second, context))
+      return .begin(first, context)
+    case .concatenate(let first, let second):
+      return beginSequence(first, then: second, context, &postponed)
+    case .cancellable(let tree, let name, let cancelInFlight):
+      if cancelInFlight { cancel(name, within: context.path, send: send) }
+      var context = context
+      context.names.append(Name(path: context.path, id: name))
+      return .begin(tree, context)
+    case .cancel(let name):
+      cancel(name, within: context.path, send: send)
+    case .scoped(let tree, let scope, let dismissal):
+      var context = context
+      context.path.append(scope)
+      if let dismissal { present(context.path, dismissal: dismissal, cascade: context.cascade) }
+      return .begin(tree, context)
+    case .cancelScope(let scope):
+      cancel(allWithin: context.path + [scope], send: send)
+    }
+    return nil
+  }
+
   private mutating func beginSequence(
-    _ first: EffectTree<Action>, then second: EffectTree<Action>, _ context: Context,
-    send: (Action, UInt64) -> Void
-  ) {
+    _ first: EffectTree<Action>, then second: EffectTree<Action>, _ context: Context, _ postponed: inout [Work]
+  ) -> Work {
     lastNumber += 1
     let number = lastNumber
-    // One unfinished step stands for the beginning itself, so that the sequence cannot end under it.
+    // One unfinished part stands for the beginning itself, so that the sequence cannot end under it.
     sequences[number] = Sequence(context: context, unfinished: 1, next: second)
     list(number, context)
     if let outer = context.sequence { sequences[outer]?.unfinished += 1 }
     retain(context.cascade)
+    return beginStep(first, of: number, context, &postponed)
+  }
+
+  private func beginStep(
+    _ tree: EffectTree<Action>, of sequence: UInt64, _ context: Context, _ postponed: inout [Work]
+  ) -> Work {
     var step = context
-    step.sequence = number
-    begin(first, step, send: send)
-    stepFinished(in: step, send: send)
+    step.sequence = sequence
+    postponed.append(.finishStep(step))
+    return .begin(tree, step)
   }
 
   /// Marks one part of a sequence's current step as ended; the last one begins the next step.
-  private mutating func stepFinished(in context: Context, send: (Action, UInt64) -> Void) {
-    guard let number = context.sequence, var sequence = sequences[number] else { return }
+  private mutating func finishStep(in context: Context, _ postponed: inout [Work]) -> Work? {
+    guard let number = context.sequence, var sequence = sequences[number] else { return nil }
     sequence.unfinished -= 1
-    let next = sequence.unfinished == 0 ? sequence.next.take() : nil
-    if let next {
+    if sequence.unfinished == 0, let next = sequence.next.take() {
       sequence.unfinished = 1
       sequences[number] = sequence
-      var step = sequence.context
-      step.sequence = number
-      begin(next, step, send: send)
-      stepFinished(in: step, send: send)
-    } else if sequence.unfinished == 0 {
-      sequences[number] = nil
-      unlist(number, sequence.context)
-      stepFinished(in: sequence.context, send: send)
-      release(sequence.context.cascade)
-    } else {
-      sequences[number] = sequence
+      return beginStep(next, of: number, sequence.context, &postponed)
     }
+    guard sequence.unfinished == 0 else {
+      sequences[number] = sequence
+      return nil
+    }
+    sequences[number] = nil
+    unlist(number, sequence.context)
+    postponed.append(.release(cascade: sequence.context.cascade))
+    return .finishStep(sequence.context)
   }
 
   // MARK: Cancelling
@@ -314,7 +350,7 @@ struct EffectLedger<Action> {
   private mutating func cancel(_ effect: EffectID, send: (Action, UInt64) -> Void) {
     guard let context = remove(effect) else { return }
     ask(.cancel(effect))
-    stepFinished(in: context, send: send)
+    perform(.finishStep(context), send: send)
     release(context.cascade)
   }
 

@@ -18,22 +18,6 @@ extension EffectTree: @unchecked Sendable {}
 /// An effect with the action of a reducer.
 public typealias EffectOf<R: Reducer> = Effect<R.Action>
 
-/// The shape of an effect. It is data until a `ReducerCore` interprets it.
-@usableFromInline
-package indirect enum EffectTree<Action> {
-  case send(Action)
-  case run(EffectOperation<Action>)
-  case merge(EffectTree, EffectTree)
-  case concatenate(EffectTree, EffectTree)
-  case cancellable(EffectTree, CancelID, cancelInFlight: Bool)
-  case cancel(CancelID)
-  /// Work of a child. Its ids, and the cancellations by id, apply to that child and its descendants. The action
-  /// dismisses a presented child.
-  case scoped(EffectTree, EffectScope, dismissal: Action?)
-  /// Cancels all work of a child.
-  case cancelScope(EffectScope)
-}
-
 /// Asynchronous work that may send actions.
 @usableFromInline
 package struct EffectOperation<Action>: Sendable {
@@ -154,37 +138,5 @@ extension Effect {
   public func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> Effect<Parent> {
     guard let tree else { return .none }
     return Effect<Parent>(tree: tree.map(transform))
-  }
-}
-
-extension EffectTree {
-  @usableFromInline func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> EffectTree<Parent> {
-    switch self {
-    case .send(let action): .send(transform(action))
-    case .run(let operation): .run(operation.map(transform))
-    case .merge(let first, let second): .merge(first.map(transform), second.map(transform))
-    case .concatenate(let first, let second): .concatenate(first.map(transform), second.map(transform))
-    case .cancellable(let tree, let id, let cancelInFlight):
-      .cancellable(tree.map(transform), id, cancelInFlight: cancelInFlight)
-    case .cancel(let id): .cancel(id)
-    case .scoped(let tree, let scope, let dismissal):
-      .scoped(tree.map(transform), scope, dismissal: dismissal.map(transform))
-    case .cancelScope(let scope): .cancelScope(scope)
-    }
-  }
-
-  /// The tree with each operation wrapped.
-  package func wrappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
-    switch self {
-    case .run(let operation): .run(wrap(operation))
-    case .merge(let first, let second): .merge(first.wrappingOperations(wrap), second.wrappingOperations(wrap))
-    case .concatenate(let first, let second):
-      .concatenate(first.wrappingOperations(wrap), second.wrappingOperations(wrap))
-    case .cancellable(let tree, let id, let cancelInFlight):
-      .cancellable(tree.wrappingOperations(wrap), id, cancelInFlight: cancelInFlight)
-    case .scoped(let tree, let scope, let dismissal):
-      .scoped(tree.wrappingOperations(wrap), scope, dismissal: dismissal)
-    case .send, .cancel, .cancelScope: self
-    }
   }
 }
