@@ -1,3 +1,5 @@
+internal import CustomDump
+
 /// The name of `AnyCasePath` before 1.4.
 public typealias CasePath<Root, Value> = AnyCasePath<Root, Value>
 

@@ -91,14 +91,10 @@ extension CasePathable {
     _ keyPath: CaseKeyPath<Self, Value>, yield: (inout Value) -> Void,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
-    let path = AnyCasePath(keyPath)
-    guard var value = path.extract(from: self) else {
-      return reportIssue(
-        "Can't modify '\(self)' via '\(keyPath)': it is another case", fileID: fileID, filePath: filePath,
-        line: line, column: column)
-    }
-    yield(&value)
-    self = path.embed(value)
+    guard AnyCasePath(keyPath)._modify(&self, yield) == nil else { return }
+    reportIssue(
+      "modify expected a case with a value of type \(Value.self), but the value is \(self)", fileID: fileID,
+      filePath: filePath, line: line, column: column)
   }
 }
 

@@ -1,3 +1,5 @@
+internal import CustomDump
+
 prefix operator /
 
 /// The case path of a case that is named as a function: `/Action.counter`.
@@ -69,12 +71,3 @@ private func labels(of payload: Any) -> [String] {
   let mirror = Mirror(reflecting: payload)
   return mirror.displayStyle == .tuple ? mirror.children.map { $0.label ?? "" } : []
 }
-
-/// The runtime's name of a value's case; nil if the value is not an enum.
-package func caseName<Root>(of root: Root) -> String? {
-  enumCaseName(root).map { String(cString: $0) }
-}
-
-// An entry point of the Swift runtime, which `Mirror` uses for the same purpose; descriptions can be overridden.
-@_silgen_name("swift_EnumCaseName")
-private func enumCaseName<Root>(_ root: Root) -> UnsafePointer<CChar>?

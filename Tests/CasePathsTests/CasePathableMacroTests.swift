@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 
 private final class Issues: IssueReporter {
-  private let number = Mutex(0)
-  var count: Int { number.withLock { $0 } }
-  func report(_ message: String, at location: IssueLocation) { number.withLock { $0 += 1 } }
+  private let reported = Mutex<[String]>([])
+  var messages: [String] { reported.withLock { $0 } }
+  func report(_ message: String, at location: IssueLocation) { reported.withLock { $0.append(message) } }
 }
 
 @CasePathable @dynamicMemberLookup
@@ -21,6 +21,12 @@ private enum Action: Equatable {
 
   @CasePathable
   enum Inner: Equatable { case tapped, moved(x: Int, y: Int) }
+}
+
+@CasePathable @dynamicMemberLookup
+private enum List {
+  case texts([String])
+  case none
 }
 
 @CasePathable
@@ -85,6 +91,15 @@ private enum Tree<Leaf> {
     #expect(action == .select(4))
   }
 
+  @Test func aModifiedPayloadIsNotCopied() {
+    func place(_ texts: [String]) -> UInt { texts.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+    var list = List.texts(["a", "b"])
+    let before = list.texts.map(place)
+    list.modify(\.texts) { $0[0] = "c" }
+    #expect(list.texts == ["c", "b"])
+    #expect(list.texts.map(place) == before)
+  }
+
   @Test func anotherCaseIsNotModified() {
     var action = Action.quit
     action[case: \.select] = 3
@@ -92,7 +107,7 @@ private enum Tree<Leaf> {
     let issues = Issues()
     withIssueReporters([issues]) { action.modify(\.select) { $0 += 1 } }
     #expect(action == .quit)
-    #expect(issues.count == 1)
+    #expect(issues.messages == ["modify expected a case with a value of type Int, but the value is quit"])
   }
 
   @Test func partialKeyPathsEmbedAndExtract() {
