@@ -17,12 +17,12 @@ package indirect enum EffectTree<Action> {
 extension EffectTree {
   /// The tree with its actions mapped to those of another feature.
   @usableFromInline func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> EffectTree<Parent> {
-    rebuilt(operation: { $0.map(transform) }, action: transform)
+    rebuilt(send: { .send(transform($0)) }, run: { .run($0.map(transform)) }, dismissal: transform)
   }
 
   /// The tree with each operation wrapped.
   package func wrappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
-    rebuilt(operation: wrap, action: { $0 })
+    rebuilt(send: { .send($0) }, run: { .run(wrap($0)) }, dismissal: { $0 })
   }
 
   /// A node around the one that is being rebuilt.
@@ -33,9 +33,11 @@ extension EffectTree {
     case scoped(EffectScope, dismissal: Other?)
   }
 
-  /// A tree of the same shape. A loop, not a recursion: a tree may be as deep as a reducer's list of effects is long.
-  private func rebuilt<Other>(
-    operation: (EffectOperation<Action>) -> EffectOperation<Other>, action: (Action) -> Other
+  /// A tree of the same shape, with its actions and operations replaced. A loop, not a recursion: a tree may be as deep
+  /// as a reducer's list of effects is long.
+  func rebuilt<Other>(
+    send: (Action) -> EffectTree<Other>, run: (EffectOperation<Action>) -> EffectTree<Other>,
+    dismissal: (Action) -> Other
   ) -> EffectTree<Other> {
     var open: [Open<Other>] = []
     var tree = self
@@ -54,12 +56,12 @@ extension EffectTree {
         open.append(.cancellable(id, cancelInFlight: cancelInFlight))
         tree = cancellable
         continue
-      case .scoped(let scoped, let scope, let dismissal):
-        open.append(.scoped(scope, dismissal: dismissal.map(action)))
+      case .scoped(let scoped, let scope, let action):
+        open.append(.scoped(scope, dismissal: action.map(dismissal)))
         tree = scoped
         continue
-      case .send(let sent): result = .send(action(sent))
-      case .run(let run): result = .run(operation(run))
+      case .send(let action): result = send(action)
+      case .run(let operation): result = run(operation)
       case .cancel(let id): result = .cancel(id)
       case .cancelScope(let scope): result = .cancelScope(scope)
       }

@@ -41,8 +41,16 @@ extension Effect {
 
   private func throttle(id: CancelID, on time: some ThrottleTime, latest: Bool) -> Effect {
     guard let tree else { return .none }
-    let throttled = tree.mappingOperations { $0.throttled(id, on: time, latest: latest) }
-    return Effect(tree: .cancellable(throttled, id, cancelInFlight: latest))
+    func throttled(_ operation: EffectOperation<Action>) -> EffectTree<Action> {
+      .run(operation.throttled(id, on: time, latest: latest))
+    }
+    let throttledTree = tree.rebuilt(
+      send: { action in
+        let handedOver = HandedOver(action)
+        return throttled(EffectOperation(name: nil, priority: nil) { send in await send(handedOver) })
+      },
+      run: throttled, dismissal: { $0 })
+    return Effect(tree: .cancellable(throttledTree, id, cancelInFlight: latest))
   }
 }
 
@@ -72,29 +80,6 @@ private struct SchedulerTime<S: Scheduler & Sendable>: ThrottleTime {
   var now: S.SchedulerTimeType { scheduler.now }
   func end(ofIntervalFrom start: S.SchedulerTimeType) -> S.SchedulerTimeType { start.advanced(by: interval) }
   func sleep(until end: S.SchedulerTimeType) async throws { try await scheduler.sleep(until: end) }
-}
-
-extension EffectTree {
-  /// The tree with each operation wrapped, and each action replaced by an operation.
-  fileprivate func mappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
-    switch self {
-    case .send(let action):
-      let handedOver = HandedOver(action)
-      return .run(wrap(EffectOperation(name: nil, priority: nil) { send in await send(handedOver) }))
-    case .merge(let first, let second):
-      return .merge(first.mappingOperations(wrap), second.mappingOperations(wrap))
-    case .concatenate(let first, let second):
-      return .concatenate(first.mappingOperations(wrap), second.mappingOperations(wrap))
-    case .cancellable(let tree, let id, let cancelInFlight):
-      return .cancellable(tree.mappingOperations(wrap), id, cancelInFlight: cancelInFlight)
-    case .scoped(let tree, let scope, let dismissal):
-      return .scoped(tree.mappingOperations(wrap), scope, dismissal: dismissal)
-    case .run(let operation):
-      return .run(wrap(operation))
-    case .cancel, .cancelScope:
-      return self
-    }
-  }
 }
 
 extension EffectOperation {
