@@ -52,7 +52,7 @@ package final class EffectRunner<Action> {
   private var isExecuting = false
   /// Effects that were cancelled while their start was queued.
   private var skipped: Set<EffectID> = []
-  /// True once all effects were cancelled: those that have ended deliver no late actions either.
+  /// True once all effects were cancelled: none begins any more, and those that have ended deliver no late actions.
   private var isOver = false
   private let requests: Requests
   private let executor: (any TaskExecutor)?
@@ -95,7 +95,7 @@ package final class EffectRunner<Action> {
   private func execute(_ command: EffectCommand<Action>) {
     switch command {
     case .start(let effect, let operation, let place):
-      guard skipped.remove(effect) == nil else { return }
+      guard skipped.remove(effect) == nil, !isOver else { return }
       start(effect, operation, place)
     case .cancel(let effect): cancel(effect)
     case .cancelTasks(let request): host.cancellations.cancel(request)
@@ -125,7 +125,7 @@ package final class EffectRunner<Action> {
     return true
   }
 
-  /// Cancels all effects, at the end of their owner.
+  /// Cancels all effects, at the end of their owner. Effects whose start follows do not begin.
   package func cancelAll() {
     isOver = true
     let ended = subscriptions.values
