@@ -181,22 +181,15 @@ public final class JournalReader {
   /// - Complexity: O(size of the files).
   public func copy(to path: String) throws(LogError) {
     let target = StateDirectory(path: path, user: .tool)
-    try target.create()
-    guard !StateDirectory.hasContents(target.database), !StateDirectory.hasContents(target.tail) else {
-      throw LogError(.storage, "there is a journal in \(path) already; name another directory")
-    }
-    try StateDirectory.createEmpty(target.database)
-    do throws(LogError) {
+    try target.createJournal { (file) throws(LogError) in
       try directory.attempt { () throws(SQLiteError) in
         try database.with("VACUUM INTO ?", for: "copy the journal to \(path)") { statement throws(SQLiteError) in
-          statement.bind(1, target.database)
+          statement.bind(1, file)
           try statement.run()
         }
       }
+    } complete: { (_) throws(LogError) in
       try JournalTool.beginHistory(in: target)
-    } catch {
-      for file in [target.database, target.writeAheadLog, target.sharedMemory, target.tail] { unlink(file) }
-      throw error
     }
   }
 }

@@ -14,39 +14,39 @@ extension JournalTool {
     _ path: String, schema: Schema, state: [UInt8], revision: UInt64, time: Int64
   ) throws(LogError) {
     let directory = StateDirectory(path: path, user: .tool)
-    try directory.create()
-    let lock = try DirectoryLock(directory)
-    defer { lock.release() }
-    guard !StateDirectory.hasContents(directory.database), !StateDirectory.hasContents(directory.tail) else {
-      throw LogError(.storage, "there is a journal in \(path) already; name another directory")
-    }
-    try StateDirectory.createEmpty(directory.database)
-    let head = try directory.attempt { () throws(SQLiteError) in
-      let database = try Database(directory.database, vfs: nil)
-      defer { database.close() }
-      try OpenedDatabase.configure(database, JournalOptions(), isNew: true)
-      try database.run("BEGIN", for: "create the tables")
-      try Tables.create(in: database)
-      var head = Head(epoch: .random(), created: now())
-      (head.revision, head.time, head.snapshot) = (revision, time, 1)
-      var schemas = SchemaRows()
-      try schemas.append(schema, at: 1, to: database)
-      (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
-      var row = SnapshotRow(id: 1, position: 0, revision: revision)
-      (row.time, row.fingerprint, row.turnChecksum) = (time, schema.fingerprint.bytes, head.base.checksum)
-      let statements = try SnapshotStatements(database)
-      var left = state[...]
-      while !left.isEmpty {
-        try statements.append(Array(left.prefix(JournalOptions().pieceBytes)), to: &row)
-        left = left.dropFirst(JournalOptions().pieceBytes)
+    try directory.createJournal { (file) throws(LogError) in
+      try directory.attempt { () throws(SQLiteError) in
+        try build(file, schema: schema, state: state, revision: revision, time: time)
       }
-      row.isComplete = true
-      try statements.store(row)
-      try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
-      try database.run("COMMIT", for: "commit")
-      return head
+    } complete: { (head) throws(LogError) in
+      try directory.recordEnd(head)
     }
-    try directory.recordEnd(head)
+  }
+
+  /// Builds the database of a journal that begins with a state, and returns its head.
+  private static func build(
+    _ file: String, schema: Schema, state: [UInt8], revision: UInt64, time: Int64
+  ) throws(SQLiteError) -> Head {
+    let database = try Database.creating(file)
+    defer { database.close() }
+    var head = Head(epoch: .random(), created: now())
+    (head.revision, head.time, head.snapshot) = (revision, time, 1)
+    var schemas = SchemaRows()
+    try schemas.append(schema, at: 1, to: database)
+    (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
+    var row = SnapshotRow(id: 1, position: 0, revision: revision)
+    (row.time, row.fingerprint, row.turnChecksum) = (time, schema.fingerprint.bytes, head.base.checksum)
+    let statements = try SnapshotStatements(database)
+    var left = state[...]
+    while !left.isEmpty {
+      try statements.append(Array(left.prefix(JournalOptions().pieceBytes)), to: &row)
+      left = left.dropFirst(JournalOptions().pieceBytes)
+    }
+    row.isComplete = true
+    try statements.store(row)
+    try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
+    try database.run("COMMIT", for: "commit")
+    return head
   }
 
   /// Gives a sound copy of a journal a history of its own: what follows in it is not what follows in the original.

@@ -78,7 +78,10 @@ struct OpenedDatabase {
     obsolete = incomplete.map(\.id) + loaded.1.damaged
     let orphans = try directory.attempt { () throws(SQLiteError) in try Self.orphans(database) }
     obsolete += orphans
-    lastSnapshot = max(complete.last?.id ?? 0, obsolete.max() ?? 0, head.snapshot)
+    lastSnapshot = max(complete.last?.id ?? 0, obsolete.filter(SnapshotRow.ids.contains).max() ?? 0, head.snapshot)
+    guard lastSnapshot < SnapshotRow.ids.upperBound - 1 else {
+      throw .damaged("the row of its table meta names an impossible snapshot", in: directory, soundRevision: revision)
+    }
     tailFile = try TailFile(directory)
   }
 
@@ -187,7 +190,7 @@ struct OpenedDatabase {
       let id = try following.step() ? following.integer(0) : 0
       following.reset()
       // After the last one, the minimum is NULL.
-      guard id > 0 else { return orphans }
+      guard SnapshotRow.ids.contains(id) else { return orphans }
       known.bind(1, id)
       if try known.step(), known.integer(0) == 0 { orphans.append(id) }
       known.reset()

@@ -67,7 +67,11 @@ extension JournalTool {
       directory.removeNewDatabase()
       throw error
     }
-    let copy = try directory.copyAside()
+    let copy: String
+    do throws(LogError) { copy = try directory.copyAside() } catch {
+      directory.removeNewDatabase()
+      throw error
+    }
     try step(.copied)
     // From here on the old database is refused in any case, because the tail record names another epoch.
     try directory.recordEnd(head)
@@ -146,13 +150,7 @@ private struct Rebuild {
 
   init(_ inspection: Inspection, in file: String) throws(SQLiteError) {
     self.inspection = inspection
-    database = try Database(file, vfs: nil, creates: true)
-    // The file is synced when it is complete; it is not used before.
-    for pragma in ["page_size = 4096", "auto_vacuum = INCREMENTAL", "synchronous = OFF"] {
-      try database.run("PRAGMA \(pragma)", for: "set \(pragma)")
-    }
-    try database.run("BEGIN", for: "create the tables")
-    try Tables.create(in: database)
+    database = try Database.creating(file)
     insertion = try TurnInsertion(database)
     snapshotStatements = try SnapshotStatements(database)
   }
@@ -250,20 +248,6 @@ private struct Rebuild {
 }
 
 extension StateDirectory {
-  /// Removes the database of an earlier or cancelled repair.
-  fileprivate func removeNewDatabase() { for file in [newDatabase, newDatabase + "-journal"] { unlink(file) } }
-
-  /// Replaces the database by the repaired one.
-  fileprivate func replaceDatabase(after step: (JournalTool.RepairStep) throws(LogError) -> Void) throws(LogError) {
-    for file in [writeAheadLog, sharedMemory] { unlink(file) }
-    // SQLite must never find the old log beside the new database.
-    try sync()
-    try step(.logRemoved)
-    guard rename(newDatabase, database) == 0 else { throw .system("replace", database) }
-    try sync()
-    try step(.replaced)
-  }
-
   /// The end of the new history, if a repair was interrupted after it had recorded this end. The old database may have
   /// lost its log since then.
   func interruptedRepair() throws(LogError) -> Head? {
@@ -315,45 +299,24 @@ extension StateDirectory {
     return last
   }
 
-  /// Copies the journal's files and returns the path of the database's copy.
+  /// Copies the journal's files and returns the path of the database's copy. If one cannot be copied, the others are
+  /// removed, so that a second attempt has as much space.
   fileprivate func copyAside() throws(LogError) -> String {
     let number = lastCopy + 1
     let copy = copyName(number)
-    // SQLite finds the copy's write-ahead log by its name.
-    for (file, name) in [(database, copy), (writeAheadLog, copy + "-wal"), (tail, "\(tail).damaged-\(number)")]
-    where StateDirectory.hasContents(file) {
-      try FileCopy.copy(file, to: name)
-    }
-    try sync()
-    return copy
-  }
-}
-
-/// Copies of files that survive a loss of power.
-private enum FileCopy {
-  static func copy(_ path: String, to other: String) throws(LogError) {
-    guard let source = try StateDirectory.open(path, O_RDONLY) else { throw .system("open", path, ENOENT) }
-    defer { close(source) }
-    guard let target = try StateDirectory.create(other) else { throw .system("create", other, EEXIST) }
-    defer { close(target) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = read(source, &buffer, buffer.count)
-      guard count >= 0 else { throw .system("read", path) }
-      if count == 0 { break }
-      var written = 0
-      while written < count {
-        let result = buffer.withUnsafeBytes { write(target, $0.baseAddress?.advanced(by: written), count - written) }
-        guard result > 0 else { throw .system("write", other) }
-        written += result
+    var copied: [String] = []
+    do throws(LogError) {
+      // SQLite finds the copy's write-ahead log by its name.
+      for (file, name) in [(database, copy), (writeAheadLog, copy + "-wal"), (tail, "\(tail).damaged-\(number)")]
+      where StateDirectory.hasContents(file) {
+        try FileCopy.copy(file, to: name)
+        copied.append(name)
       }
+      try sync()
+    } catch {
+      for name in copied { unlink(name) }
+      throw error
     }
-    guard fsync(target) == 0 else { throw .system("sync", other) }
-  }
-
-  static func sync(_ path: String) throws(LogError) {
-    guard let file = try StateDirectory.open(path, O_RDWR) else { throw .system("open", path, ENOENT) }
-    defer { close(file) }
-    guard fchmod(file, 0o600) == 0, fsync(file) == 0 else { throw .system("sync", path) }
+    return copy
   }
 }

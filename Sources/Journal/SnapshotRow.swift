@@ -32,6 +32,8 @@ struct SnapshotRow: Equatable {
 
   /// The limit of pieces per snapshot: the ids of its rows in `pieces` begin at `id << 24`.
   static let pieceLimit: Int64 = 1 << 24
+  /// The ids of snapshots, whose pieces have ids too. Any other row is damaged.
+  static let ids: Range<Int64> = 1..<1 << 38
 
   /// The rows of the snapshots, oldest first; of damaged ones only the ids.
   static func load(from database: Database) throws(SQLiteError) -> (sound: [SnapshotRow], damaged: [Int64]) {
@@ -48,7 +50,11 @@ struct SnapshotRow: Equatable {
         (row.fingerprint, row.pieceCount) = (statement.bytes(5), statement.integer(6))
         (row.byteCount, row.hash) = (statement.integer(7), statement.bits(8))
         row.isComplete = statement.integer(9) != 0
-        if row.checksum == statement.bits(10) { sound.append(row) } else { damaged.append(row.id) }
+        if row.checksum == statement.bits(10), ids.contains(row.id) {
+          sound.append(row)
+        } else {
+          damaged.append(row.id)
+        }
       }
     }
     return (sound, damaged)
@@ -138,6 +144,7 @@ struct SnapshotStatements {
 
   /// Removes some of the pieces of a snapshot; returns false if none are left.
   func removePieces(of id: Int64, limit: Int64) throws(SQLiteError) -> Bool {
+    guard SnapshotRow.ids.contains(id) else { return false }
     pieceRemoval.bind(1, id << 24)
     pieceRemoval.bind(2, (id + 1) << 24)
     pieceRemoval.bind(3, limit)

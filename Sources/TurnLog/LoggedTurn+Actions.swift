@@ -37,7 +37,9 @@ extension LoggedTurn {
       for index in 0..<run.count {
         var action = LoggedAction()
         if case .session(let id, let first) = run.origin {
-          (action.session, action.sequence) = (sessions[id], first + index)
+          let (sequence, isOver) = first.addingReportingOverflow(index)
+          if isOver { break }
+          (action.session, action.sequence) = (sessions[id], sequence)
         }
         action.value = try? SchemaValues(schema).value(of: schema.action, from: &decoder)
         found.append(action)
@@ -53,6 +55,7 @@ extension LoggedTurn {
   /// Actions that effects sent at once count too, but are not stored. If there are any, only the revision at the end of
   /// the turn is known.
   package func revision(after index: Int, of count: Int) -> UInt64 {
-    revision - baseRevision == UInt64(count) ? baseRevision + UInt64(index) + 1 : revision
+    revision.subtractingReportingOverflow(baseRevision) == (UInt64(count), false)
+      ? baseRevision + UInt64(index) + 1 : revision
   }
 }

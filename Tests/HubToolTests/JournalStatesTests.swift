@@ -1,5 +1,6 @@
 import ComposableArchitecture
 import Dispatch
+import Features
 import Foundation
 import Journal
 import Testing
@@ -94,5 +95,17 @@ import Wire
     #expect((0..<3).map { turn.revision(after: $0, of: 3) } == [11, 12, 13])
     // The effect of one of two actions has sent a third one.
     #expect((0..<2).map { turn.revision(after: $0, of: 2) } == [13, 13])
+  }
+
+  /// Journals are read that others have written.
+  @Test func impossibleNumbersInAJournalAreNoReasonToStop() {
+    let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+    let action = AppFeature.Action.counter(.incrementButtonTapped).encoded()
+    let run = LoggedActions(
+      origin: .session(SessionID(high: 1, low: 2), first: .max - 1), count: 3,
+      actions: Array([action, action, action].joined()))
+    let turn = LoggedTurn(position: 1, baseRevision: 3, revision: 1, time: 0, actions: run.encoded())
+    #expect(turn.decodedActions(schema).map(\.sequence) == [.max - 1, .max])
+    #expect(turn.revision(after: 0, of: Int.max) == 1)
   }
 }

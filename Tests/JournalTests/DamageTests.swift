@@ -197,6 +197,33 @@ import Wire
     }
   }
 
+  /// Ids beyond those that a hub uses, which a start must neither follow nor count on.
+  @Test func impossibleIDsOfSnapshotsAreRemovedOrIgnored() throws {
+    let directory = scratch.path + "/whole"
+    let opened = try Opened(directory)
+    opened.save(snapshot(at: 0, count: 300))
+    opened.store(1...3)
+    opened.journal.close()
+    for id in [Int64.max, Int64.max - 1 << 24, Int64.min] {
+      execute("INSERT INTO pieces (id, bytes, checksum) VALUES (\(id), x'00', 0)", in: directory)
+    }
+    for id in [Int64.max, 1 << 40 + 1, 0, Int64.min] {
+      execute(
+        """
+        INSERT INTO snapshots
+        SELECT \(id), position, revision, time_ms, turn_checksum, fingerprint, pieces, bytes, hash, complete, checksum
+        FROM snapshots WHERE id = 1
+        """, in: directory)
+    }
+    for _ in 0..<2 {
+      let again = try Opened(directory)
+      #expect(again.history.snapshot != nil)
+      again.save(snapshot(at: 3, count: 300))
+      again.journal.close()
+    }
+    #expect(try JournalTool.verify(directory).isSound)
+  }
+
   /// A torn record is as good as none.
   @Test func aJournalWithoutASoundTailIsAnotherHistory() throws {
     for bytes in [[], [UInt8](repeating: 1, count: 56)] {

@@ -272,6 +272,11 @@ import TurnLog
     let (file, other) = (stored.hub.directory + "/snapshot.json", stored.hub.directory + "/other")
     let control = Program(name: "storectl")
     #expect(try stored.run("snapshot", "export", file, "--at", "5").status == 0)
+    // The kernel ends an import that writes too much. Nothing is there then, and it can be repeated.
+    let killed = try Program(path: "/bin/sh").run(
+      "-c", "ulimit -f 16; exec \"$0\" \"$@\"", control.url.path, "snapshot", "import", file, "--state-dir", other)
+    #expect(killed.status != 0)
+    #expect(!FileManager.default.fileExists(atPath: other + "/journal.db"))
     #expect(try stored.run("snapshot", "export", file).errors.contains("File exists"))
     #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
     let imported = try control.run("snapshot", "import", file, "--state-dir", other)
