@@ -31,11 +31,16 @@ public struct PipeStream: ~Copyable {
       if let activity { cuv_store(activity, 1) }
     }
 
-    /// Stops reading and calls `onEnd`, unless the stream has ended before.
+    /// True if the peer has closed its end.
+    private var hasEnded = false
+
+    /// Stops reading and calls `onEnd`. After the end of the peer's direction, a write can still fail.
     func end(_ error: UVError?) {
       stopPolling()
+      if error == nil, hasEnded { return }
+      hasEnded = true
       let onEnd = onEnd
-      self.onEnd = nil
+      if error != nil { self.onEnd = nil }
       onEnd?(error)
     }
 
@@ -119,8 +124,8 @@ public struct PipeStream: ~Copyable {
   ///
   /// - Parameters:
   ///   - onBytes: Called with bytes that are valid during the call.
-  ///   - onEnd: Called once, with nil if the peer has closed its end, otherwise with the error of reading or of a queued
-  ///     write. No calls follow.
+  ///   - onEnd: Called with nil when the peer has closed its end; nothing more is read. Called with the error of reading
+  ///     or of a queued write, also after that; no calls follow.
   public func startReading(
     onBytes: @escaping (RawSpan) -> Void, onEnd: @escaping (UVError?) -> Void
   ) throws(UVError) {

@@ -226,6 +226,23 @@ import Testing
     pair.end()
   }
 
+  /// A hub keeps what it has queued for a peer that only reads, until that peer has gone.
+  @Test func aQueuedWriteMayFailAfterThePeerHasEndedItsDirection() throws {
+    let pair = try Pair()
+    try pair.connect()
+    var ends: [UVError?] = []
+    try pair.client?.startReading(onBytes: { _ in }, onEnd: { ends.append($0) })
+    let bytes = [UInt8](repeating: 5, count: 3_000_000)
+    #expect(try pair.client?.write(bytes.span.bytes) == false)
+    pair.server?.finishWriting {}
+    pair.run { !ends.isEmpty }
+    #expect(ends.first == .some(nil))
+    pair.server = nil
+    pair.run { ends.count == 2 }
+    #expect(["EPIPE", "ECONNRESET"].contains(ends.last??.name))
+    pair.end()
+  }
+
   /// Bytes and the end of the stream that arrive while nothing is read are delivered later, and do not make the loop spin.
   @Test func aPausedStreamLetsTheLoopWait() throws {
     let pair = try Pair()
