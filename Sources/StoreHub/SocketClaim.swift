@@ -31,6 +31,15 @@ struct SocketClaim: ~Copyable {
     return claim
   }
 
+  /// Throws `alreadyServed` if another hub has claimed a path. Changes nothing.
+  static func refuseServed(_ path: String) throws(HubError) {
+    let descriptor = open(path + ".lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+    // Without a lock, or with one that cannot be opened, the claim itself shows what is wrong.
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw .alreadyServed(path: path) }
+  }
+
   /// True if other hubs find this lock; false if its file was removed.
   var isHeld: Bool { Self.isNamed(descriptor, lockPath) }
 

@@ -100,10 +100,25 @@ import Testing
 
   @Test func aSecondHubOnTheSameSocketSaysSoAndExits() throws {
     let hub = try HubProcess()
-    let second = try Program(name: "storehubd").run("--socket", hub.socket)
+    let state = hub.directory + "/second"
+    let second = try Program(name: "storehubd").run("--socket", hub.socket, "--state-dir", state)
     #expect(second.status == 1)
     #expect(second.errors.contains("another hub serves"))
+    #expect(!FileManager.default.fileExists(atPath: state))
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "--actions", "10").status == 0)
+  }
+
+  @Test func aStartThatFailsClosesItsJournal() throws {
+    let hub = try HubProcess(awaitsLog: false)
+    _ = hub.kill(SIGKILL)
+    let state = ["--state-dir", hub.directory + "/state"]
+    let failed = try Program(name: "storehubd").run(
+      ["--socket", hub.socket, "--metrics", hub.directory + "/none/metrics.sock"] + state)
+    #expect(failed.status == 1 && failed.errors.contains("began a new journal"), "\(failed.errors)")
+    try hub.start(state)
+    #expect(hub.log.contains("recovered revision 0"))
+    #expect(!hub.log.contains("was not closed in order"))
+    #expect(hub.kill(SIGTERM) == 0)
   }
 
   @Test func aKilledHubIsSucceededOnTheSameSocket() throws {

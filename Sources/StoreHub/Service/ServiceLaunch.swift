@@ -41,6 +41,7 @@ final class ServiceLaunch<Service: HubService> {
     _ makeEngine: (Service) -> FeatureEngine<State, Action>
   ) -> Never {
     let schema = Schema(state: State.self, action: Action.self)
+    var recording: Recording?
     if configuration.isOnlyChecked { exit(checkConfiguration(schema)) }
     do {
       let operated = try configuration.operated(schema)
@@ -52,7 +53,9 @@ final class ServiceLaunch<Service: HubService> {
       let engine = makeEngine(service)
       let life = try ServiceLifecycle(loop: loop, log: log)
       life.stopLimit = configuration.stopLimit
-      let recording = try openRecording(of: engine, operated.limits, life)
+      // Before anything is written: the claim itself follows when the journal is open.
+      try SocketClaim.refuseServed(configuration.path)
+      recording = try openRecording(of: engine, operated.limits, life)
       if let address = configuration.metrics {
         metrics = try MetricsEndpoint(on: loop, at: address, mode: configuration.mode) { [weak self] in
           self?.server?.metrics.prometheusText ?? ""
@@ -68,6 +71,8 @@ final class ServiceLaunch<Service: HubService> {
     } catch {
       log.write(.error, "\(error)")
       log.flush()
+      // Otherwise the next start would find a journal that was not closed in order.
+      recording?.close()
       // While the service manager tries again, its status shows no log lines of the process that has failed.
       ServiceManager().notify(.status("cannot start: \(error)"))
       if case .log(let error)? = error as? RecordingError { pause(after: error) }
