@@ -46,11 +46,18 @@ extension HubCore {
   }
 
   /// Removes an effect that has ended.
-  package mutating func finish(_ effect: EffectID) { engine.finish(effect) }
+  package mutating func finish(_ effect: EffectID) { reacting { $0.finish(effect) } }
 
   /// Cancels the effects with an id that belong to a child or its descendants.
-  package mutating func cancel(_ id: CancelID, within path: EffectPath) { engine.cancel(id, within: path) }
+  package mutating func cancel(_ id: CancelID, within path: EffectPath) { reacting { $0.cancel(id, within: path) } }
 
   /// Dismisses the innermost presented child on a path. Returns false if there is none.
-  package mutating func dismiss(_ path: EffectPath) -> Bool { engine.dismiss(path) }
+  package mutating func dismiss(_ path: EffectPath) -> Bool { reacting { $0.dismiss(path) } }
+
+  /// Changes the engine's effects, which may apply actions: the next steps of their sequences.
+  private mutating func reacting<Result>(_ change: (any Engine) -> Result) -> Result {
+    let revision = engine.revision
+    defer { if engine.revision != revision { noteUnrefusable() } }
+    return change(engine)
+  }
 }

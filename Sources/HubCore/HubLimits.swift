@@ -87,8 +87,8 @@ public struct HubLimits: Sendable {
   ///
   /// The first hash of an identified array costs O(n), about 0.2 s for 1,000,000 elements; later ones O(changes).
   public var hashInterval: UInt64 = 65_536
-  /// The number of bytes of identified arrays' elements that are hashed in one turn, each element counting for 64 more.
-  /// A hash of a large state takes several turns.
+  /// The number of bytes that are hashed in one turn, each element of an identified array counting for 64 more. A hash
+  /// of a large state takes several turns. What is outside identified arrays is hashed as a whole.
   public var hashedBytesPerTurn = 256 << 10
   /// The number of turns waiting for the log beyond which the hub handles no further frames.
   public var unstoredTurns = 1024

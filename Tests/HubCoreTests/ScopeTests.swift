@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import IdentifiedCollections
 import TestFeatures
 import TestSupport
@@ -5,6 +6,10 @@ import Testing
 import Wire
 
 @testable import HubCore
+
+@Replicated private struct Named: Identifiable {
+  let id: String
+}
 
 /// Subscriptions to parts of a state.
 @Suite struct ScopeTests {
@@ -316,6 +321,34 @@ import Wire
     #expect(try StateHash(decoding: payload.span.bytes) == hub.state.stateHash())
     goesOn = hub.core.needsAnotherTurn
     #expect(!goesOn)
+  }
+
+  /// Parts outside lists are hashed as a whole, so at most one of them in a turn that has spent its budget.
+  @Test func hashesOfLargePartsTakeTurns() throws {
+    var limits = HubLimits()
+    limits.hashedBytesPerTurn = 10_000
+    var state = Board.State()
+    state.numbers = Array(repeating: 1_000_000, count: 5_000)
+    let hub = BoardHub(state, limits: limits)
+    let (client, _) = try hub.open()
+    hub.send(Attach(path: []), scope: 1, on: client)
+    hub.send(Attach(path: board.numbers.steps), scope: 2, on: client)
+    repeat { hub.turn(client) } while hub.core.needsAnotherTurn
+    for scope: UInt16 in 1...2 { hub.frame(FrameHeader(kind: .verify, scope: scope), on: client) }
+    #expect(hub.turn(client).map(\.scope) == [1])
+    #expect(hub.turn(client).map(\.scope) == [2])
+    let goesOn = hub.core.needsAnotherTurn
+    #expect(!goesOn)
+  }
+
+  /// Two texts may be equal although their bytes differ. Deltas name an element by the bytes of its id, so another
+  /// spelling names no element.
+  @Test func anElementHasOneName() throws {
+    let items: IdentifiedArrayOf<Named> = [Named(id: "caf\u{e9}")]
+    func steps(_ id: String) -> ArraySlice<PathStep> { [.id(id.encoded())] }
+    try #require("caf\u{e9}" == "cafe\u{301}")
+    #expect(items.part(at: steps("caf\u{e9}")) != nil)
+    #expect(items.part(at: steps("cafe\u{301}")) == nil)
   }
 
   @Test func eachRootHasASchema() throws {

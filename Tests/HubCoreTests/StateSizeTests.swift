@@ -269,6 +269,28 @@ import Wire
     #expect(reports.contains(.stateExceedsLimit(1000)))
   }
 
+  /// The next step of a sequence is applied when its first step ends, without an action of a client or an effect.
+  @Test func whatTheEndOfAnEffectAddsIsReported() throws {
+    var limits = HubLimits()
+    limits.stateBytes = 1000
+    let engine = FeatureEngine(
+      initialState: Board.State(),
+      reducer: CombineReducers {
+        Board()
+        Reduce<Board.State, Board.Action> { _, action in
+          action == .setCount(1) ? .concatenate(.run { _ in }, .send(.addItems(80))) : .none
+        }
+      })
+    var core = HubCore(engine, limits: limits)
+    core.send(AnyAction(Board.Action.setCount(1)))
+    core.endTurn(at: .zero)
+    let started = core.effectCommands.compactMap { if case .start(let effect, _, _) = $0 { effect } else { nil } }
+    core.clear()
+    core.finish(try #require(started.first))
+    let reports = core.reports
+    #expect(engine.state.items.count > 0 && reports == [.stateExceedsLimit(1000)])
+  }
+
   /// Actions that were rolled back are neither logged nor sent.
   @Test func whatIsTakenBackIsNotLogged() throws {
     var limits = HubLimits()

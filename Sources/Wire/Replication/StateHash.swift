@@ -43,15 +43,15 @@ extension WireValue {
   /// guard let hash = state.stateHash(budget: &budget) else { return /* and try again in the next turn */ }
   /// ```
   ///
-  /// - Parameter budget: The bytes of elements of identified arrays to hash, plus 64 for each element. It can be
-  ///   exceeded by one leaf of 64 elements. Other parts of the value do not count.
+  /// - Parameter budget: The bytes to hash, plus 64 for each element of an identified array. It can be exceeded by one
+  ///   leaf of 64 elements, and by everything outside identified arrays, which is hashed as a whole.
   package func stateHash(budget: inout Int) -> StateHash? {
     var encoder = CBOREncoder(isSummary: true)
     encoder.hashBudget = budget
-    let hash = encoder.summaryHash(of: self)
+    encode(to: &encoder)
     let isComplete = encoder.hashBudget != .min
-    budget = max(encoder.hashBudget, 0)
-    return isComplete ? StateHash(value: hash) : nil
+    budget = max(encoder.hashBudget, encoder.count) - encoder.count
+    return isComplete ? StateHash(value: encoder.takeHash(from: 0)) : nil
   }
 
   /// The bytes whose XXH3-64 is the value's hash. For tests.
@@ -71,7 +71,7 @@ extension CBOREncoder {
   }
 
   /// The hash of the bytes from an offset on, which are removed.
-  private mutating func takeHash(from start: Int) -> UInt64 {
+  fileprivate mutating func takeHash(from start: Int) -> UInt64 {
     let hash = bytes.withUnsafeBytes { bytes in
       let summary = UnsafeRawBufferPointer(rebasing: bytes[start...])
       return XXH3_64bits(summary.baseAddress, summary.count)

@@ -98,8 +98,11 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
   /// The element for a step that is an id.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
     guard let step = path.first else { return self }
-    guard case .id(let bytes) = step, let id = try? ID(decoding: bytes.span.bytes) else { return nil }
-    return self[id: id]?.part(at: path.dropFirst())
+    guard case .id(let bytes) = step, let id = try? ID(decoding: bytes.span.bytes), let element = self[id: id],
+      // Equal texts may have different bytes, and deltas name the element by those that it has.
+      element.id.encoded() == bytes
+    else { return nil }
+    return element.part(at: path.dropFirst())
   }
 
   private mutating func take(_ decoder: inout CBORDecoder) throws(WireError) -> Element {
