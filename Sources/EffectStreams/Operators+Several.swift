@@ -51,7 +51,7 @@ extension Publisher {
   ) -> AnyPublisher<P.Output, Failure> where P.Failure == Failure {
     AnyPublisher { observer in
       var (running, hasEnded, isStarting) = (0, false, false)
-      /// The values without a stream, behind those that have got one.
+      /// The values without a stream, after those that have one.
       var (waiting, begun): ([Output?], Int) = ([], 0)
       let lock = DeliveryLock()
       func take() -> Output? {

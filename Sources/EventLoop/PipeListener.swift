@@ -82,19 +82,6 @@ package nonisolated func peerUser(of descriptor: CInt) -> UInt32? {
   return cuv_peer_credentials(descriptor, &credentials) == 0 ? credentials.user : nil
 }
 
-/// Identifies a file by its inode, whatever its path.
-public nonisolated struct FileIdentity: Equatable, Sendable {
-  private let device: UInt64
-  private let inode: UInt64
-
-  /// The file at a path, without following links; nil if there is none.
-  public init?(path: String) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-  }
-}
-
 /// Accepts connections with accept4(2), because uv_listen(3) does not suffice: libuv 1.44 accepts until the queue is
 /// empty, and without free descriptors it silently accepts and closes waiting connections.
 private final class Acceptor {

@@ -158,29 +158,29 @@ public struct PipeStream: ~Copyable {
     box.onDrained = onDrained
   }
 
-  /// Writes consecutive pieces of a buffer, with one system call if the socket accepts them.
+  /// Writes consecutive ranges of a buffer, with one system call if the socket accepts them.
   ///
   /// The remaining bytes are copied and queued; `onDrained` reports when they have been sent. A disconnected peer is
   /// also reported by `onEnd` of `startReading`, so a caller that reads may ignore errors here.
   /// - Returns: True if all bytes have been sent.
-  public func write(_ bytes: RawSpan, pieces: Span<Range<Int>>) throws(UVError) -> Bool {
+  public func write(_ bytes: RawSpan, ranges: Span<Range<Int>>) throws(UVError) -> Bool {
     box.noteActivity()
     // While earlier bytes are queued, libuv writes nothing and reports `wouldBlock`.
-    let written = Int(tryWrite(streamPointer, bytes, pieces))
-    if pieces.count == 1, written == pieces[0].count { return true }
-    return try finish(bytes, pieces, written: written)
+    let written = Int(tryWrite(streamPointer, bytes, ranges))
+    if ranges.count == 1, written == ranges[0].count { return true }
+    return try finish(bytes, ranges, written: written)
   }
 
   /// Queues the bytes that the socket did not accept. Returns true if there are none.
-  private func finish(_ bytes: RawSpan, _ pieces: Span<Range<Int>>, written: Int) throws(UVError) -> Bool {
+  private func finish(_ bytes: RawSpan, _ ranges: Span<Range<Int>>, written: Int) throws(UVError) -> Bool {
     if written < 0, written != Int(UVError.Code.wouldBlock) {
       throw UVError(operation: "write to a socket", code: CInt(written))
     }
     var taken = max(written, 0)
-    for index in pieces.indices {
-      let count = pieces[index].count
+    for index in ranges.indices {
+      let count = ranges[index].count
       guard taken >= count else {
-        try queue(bytes, pieces.extracting(index...), skipping: taken)
+        try queue(bytes, ranges.extracting(index...), skipping: taken)
         return false
       }
       taken -= count
@@ -188,10 +188,10 @@ public struct PipeStream: ~Copyable {
     return true
   }
 
-  /// Writes one piece; see `write(_:pieces:)`.
+  /// Writes one range; see `write(_:ranges:)`.
   public func write(_ bytes: RawSpan) throws(UVError) -> Bool {
-    let pieces: InlineArray<1, Range<Int>> = [0..<bytes.byteCount]
-    return try write(bytes, pieces: pieces.span)
+    let ranges: InlineArray<1, Range<Int>> = [0..<bytes.byteCount]
+    return try write(bytes, ranges: ranges.span)
   }
 
   /// The number of bytes that are queued because the socket did not accept them.
@@ -260,21 +260,21 @@ public struct PipeStream: ~Copyable {
     MainActor.assumeIsolated { box.close() }
   }
 
-  /// Copies the pieces, except the first `taken` bytes, behind a write request, in one allocation that is freed when
+  /// Copies the ranges, except the first `taken` bytes, behind a write request, in one allocation that is freed when
   /// they have been sent.
-  private func queue(_ bytes: RawSpan, _ pieces: Span<Range<Int>>, skipping taken: Int) throws(UVError) {
+  private func queue(_ bytes: RawSpan, _ ranges: Span<Range<Int>>, skipping taken: Int) throws(UVError) {
     let header = MemoryLayout<uv_write_t>.stride
     var count = -taken
-    for index in pieces.indices { count += pieces[index].count }
+    for index in ranges.indices { count += ranges[index].count }
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: header + count, alignment: MemoryLayout<uv_write_t>.alignment)
     bytes.withUnsafeBytes { bytes in
       var end = memory.advanced(by: header)
-      for index in pieces.indices {
+      for index in ranges.indices {
         guard let base = bytes.baseAddress else { break }
-        let piece = pieces[index].dropFirst(index == 0 ? taken : 0)
-        end.copyMemory(from: base.advanced(by: piece.startIndex), byteCount: piece.count)
-        end += piece.count
+        let range = ranges[index].dropFirst(index == 0 ? taken : 0)
+        end.copyMemory(from: base.advanced(by: range.startIndex), byteCount: range.count)
+        end += range.count
       }
     }
     let request = memory.bindMemory(to: uv_write_t.self, capacity: 1)
@@ -312,37 +312,37 @@ public nonisolated struct PeerCredentials: Equatable, Sendable {
   public let groups: [UInt32]
 }
 
-/// Passes pieces of a buffer to the socket; returns libuv's result.
+/// Passes ranges of a buffer to the socket; returns libuv's result.
 ///
 /// Not isolated, so that each write does not check that its closures run on the main actor. Inlined, because after a
 /// system call the processor mispredicts the return from each function around it.
 @inline(__always)
 private nonisolated func tryWrite(
-  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: Span<Range<Int>>
+  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ ranges: Span<Range<Int>>
 ) -> CInt {
-  guard pieces.count == 1 else { return tryWriteAll(stream, bytes, pieces) }
+  guard ranges.count == 1 else { return tryWriteAll(stream, bytes, ranges) }
   return bytes.withUnsafeBytes { bytes in
-    var single = buffer(pieces[0], of: bytes)
+    var single = buffer(ranges[0], of: bytes)
     return uv_try_write(stream, &single, 1)
   }
 }
 
 @inline(never)
 private nonisolated func tryWriteAll(
-  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ pieces: Span<Range<Int>>
+  _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ ranges: Span<Range<Int>>
 ) -> CInt {
-  guard !pieces.isEmpty else { return 0 }
+  guard !ranges.isEmpty else { return 0 }
   return bytes.withUnsafeBytes { bytes in
-    withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: pieces.count) { buffers in
-      for index in pieces.indices { buffers[index] = buffer(pieces[index], of: bytes) }
-      return uv_try_write(stream, buffers.baseAddress, CUnsignedInt(pieces.count))
+    withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: ranges.count) { buffers in
+      for index in ranges.indices { buffers[index] = buffer(ranges[index], of: bytes) }
+      return uv_try_write(stream, buffers.baseAddress, CUnsignedInt(ranges.count))
     }
   }
 }
 
-private nonisolated func buffer(_ piece: Range<Int>, of bytes: UnsafeRawBufferPointer) -> uv_buf_t {
-  let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: piece.lowerBound)
-  return uv_buf_t(base: start?.assumingMemoryBound(to: CChar.self), len: piece.count)
+private nonisolated func buffer(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> uv_buf_t {
+  let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: range.lowerBound)
+  return uv_buf_t(base: start?.assumingMemoryBound(to: CChar.self), len: range.count)
 }
 
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in

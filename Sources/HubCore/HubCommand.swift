@@ -28,12 +28,12 @@ package struct Peer: Equatable, Sendable {
 ///
 /// A command consists of a few numbers; the data it refers to stays in the core until `clear()`.
 package enum HubCommand: Equatable, Sendable {
-  /// Write the ranges of `HubCore.output` that are listed in this run of `HubCore.pieces`; connections share some of
+  /// Write the ranges of `HubCore.output` that are listed in this run of `HubCore.ranges`; connections share some of
   /// them.
   ///
-  /// The shell writes what the socket accepts and copies the rest. If it had to copy, it calls `isBusy`, and `drained`
+  /// The shell writes what the socket accepts and copies the rest. If it had to copy, it calls `noteBusy`, and `drained`
   /// when everything has been written. In between, the core requests at most a final write before `close`.
-  case write(ConnectionID, pieces: Range<Int>)
+  case write(ConnectionID, ranges: Range<Int>)
   /// Read from the connection again, after `received` has requested a stop.
   case resumeReading(ConnectionID)
   /// Close after all pending writes; then call `ended`.

@@ -21,12 +21,12 @@ extension HubCore {
     guard publishers[StateRoot.hub.index].hasSubscribers else { return hasChangedClients = false }
     guard now >= nextClientList || flushing else { return }
     for index in slots.indices {
-      if case .live(let connection) = slots[index].phase, !connection.isDescribed { describe(connection) }
+      if case .live(let connection) = slots[index].phase, !connection.isDescribed { updateAttendee(of: connection) }
     }
     (hasChangedClients, nextClientList) = (false, now + .seconds(1))
   }
 
-  private mutating func describe(_ connection: LiveConnection) {
+  private mutating func updateAttendee(of connection: LiveConnection) {
     connection.isDescribed = true
     let parts = connection.scopes.prefix(Attendee.partLimit).map { scope in
       let place = publishers[scope.publisher].place(of: scope.subscriber)

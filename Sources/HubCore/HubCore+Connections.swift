@@ -129,7 +129,7 @@ extension HubCore {
       case .live(let connection):
         guard let deadline = connection.deadline, isOver(deadline, at: now) else { continue }
         connection.deadline = nil
-        if connection.hasInputEnded, isOwed(connection) {
+        if connection.hasInputEnded, waitsForHub(connection) {
           // Not the peer's fault: the hub has not finished handling the peer's input, or writing its output.
           setDeadline(now + limits.frameTimeout, for: connection)
         } else if connection.hasInputEnded {
@@ -144,7 +144,7 @@ extension HubCore {
   }
 
   /// Returns true if a connection waits for the hub, and not the hub for its peer.
-  private func isOwed(_ connection: LiveConnection) -> Bool {
+  private func waitsForHub(_ connection: LiveConnection) -> Bool {
     connection.backlog != nil || hasUnsettledOutcomes(connection) || connection.hasHeldWelcome
       || (connection.isUnfinished || connection.isPending) && !connection.isBusy
   }
@@ -183,6 +183,15 @@ extension HubCore {
   func phase(of id: ConnectionID) -> ConnectionPhase {
     guard slots.indices.contains(id.index), slots[id.index].generation == id.generation else { return .free }
     return slots[id.index].phase
+  }
+
+  /// Returns the peer of an open connection.
+  package func peer(of id: ConnectionID) -> Peer? {
+    switch phase(of: id) {
+    case .greeting(let greeting): greeting.peer
+    case .live(let connection): connection.peer
+    case .free, .closing: nil
+    }
   }
 
   /// Sends an error to the peer and closes the connection.
@@ -275,7 +284,7 @@ extension HubCore {
   mutating func write(_ frame: Range<Int>, to id: ConnectionID) {
     outgoing.begin()
     outgoing.add(frame)
-    commandList.append(.write(id, pieces: outgoing.run))
+    commandList.append(.write(id, ranges: outgoing.run))
   }
 
   mutating func setDeadline(_ time: Duration, for connection: LiveConnection) {

@@ -29,18 +29,18 @@ extension HubCore {
     case .greeting(let greeting):
       // Frames may follow the hello in the same bytes.
       let work = min(limit, greeting.account.allowance(at: now, limits))
-      let (count, isComplete) = receive(bytes, from: greeting, on: id, at: now, work)
+      let (count, isComplete) = feed(bytes, to: greeting, on: id, at: now, work)
       greeting.account.use(count, at: now, limits)
       return (count, isComplete)
     case .live(let connection):
       let count: Int
       if limit >= guaranteed, limits.actionsPerSecond == nil {
-        count = receive(bytes, from: connection, at: now, limit)
+        count = feed(bytes, to: connection, at: now, limit)
       } else {
         let account = connection.account
         let work = min(
           max(limit, account.guarantee(guaranteed, inTurn: turn)), account.allowance(at: now, limits))
-        count = receive(bytes, from: connection, at: now, work)
+        count = feed(bytes, to: connection, at: now, work)
         account.noteGuaranteed(count, inTurn: turn)
         account.use(count, at: now, limits)
       }
@@ -48,13 +48,13 @@ extension HubCore {
     }
   }
 
-  private mutating func receive(
-    _ bytes: RawSpan, from connection: LiveConnection, at now: Duration, _ limit: Int
+  private mutating func feed(
+    _ bytes: RawSpan, to connection: LiveConnection, at now: Duration, _ limit: Int
   ) -> Int {
     var rest = limit
     do {
       try connection.decoder.feed(bytes) { header, payload in
-        receive(header, payload, from: connection, at: now, &rest)
+        handleOrPostpone(header, payload, from: connection, at: now, &rest)
       }
     } catch {
       fail(connection.id, Self.peerError(for: error, kind: nil), at: now)
@@ -72,15 +72,15 @@ extension HubCore {
   }
 
   /// Handles received bytes before the *hello*. Frames that follow it in the same bytes belong to the opened session.
-  private mutating func receive(
-    _ bytes: RawSpan, from greeting: Greeting, on id: ConnectionID, at now: Duration, _ limit: Int
+  private mutating func feed(
+    _ bytes: RawSpan, to greeting: Greeting, on id: ConnectionID, at now: Duration, _ limit: Int
   ) -> (count: Int, isComplete: Bool) {
     var rest = limit
     var opened: LiveConnection?
     do {
       try greeting.decoder.feed(bytes) { header, payload in
-        if let opened { return receive(header, payload, from: opened, at: now, &rest) }
-        opened = greet(header, payload, from: greeting, on: id, at: now)
+        if let opened { return handleOrPostpone(header, payload, from: opened, at: now, &rest) }
+        opened = readHello(header, payload, from: greeting, on: id, at: now)
         if rest > 0 { rest -= 1 }
       }
     } catch {
@@ -98,7 +98,7 @@ extension HubCore {
   }
 
   /// Handles the first frame of a connection, and returns the connection that it opens.
-  private mutating func greet(
+  private mutating func readHello(
     _ header: FrameHeader, _ payload: RawSpan, from greeting: Greeting, on id: ConnectionID, at now: Duration
   ) -> LiveConnection? {
     guard case .greeting = phase(of: id) else { return nil }
@@ -108,7 +108,7 @@ extension HubCore {
         fail(id, PeerError(.unexpectedMessage, "a connection begins with a hello (kind 1)"), at: now)
         return nil
       }
-      try greet(try Hello(decoding: payload), from: id, greeting, at: now)
+      try openSession(try Hello(decoding: payload), on: id, greeting, at: now)
     } catch {
       fail(id, Self.peerError(for: error, kind: kind), at: now)
     }
@@ -117,18 +117,18 @@ extension HubCore {
   }
 
   /// Handles a frame, or appends it to the backlog.
-  private mutating func receive(
+  private mutating func handleOrPostpone(
     _ header: FrameHeader, _ payload: RawSpan, from connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) {
     guard connection.isOpen else { return }
     guard connection.backlog == nil, limit > 0 else { return postpone(header, payload, of: connection) }
-    let resumption = handle(header, payload, from: connection, at: now, &limit)
+    let resumption = handleFrame(header, payload, from: connection, at: now, &limit)
     if let resumption, connection.isOpen { postpone(header, payload, of: connection, resumingAt: resumption) }
   }
 
   /// Handles a frame, or the rest of one that was partly handled before.
   /// - Returns: The payload offset at which to continue in a later turn, or nil when the frame is done.
-  private mutating func handle(
+  private mutating func handleFrame(
     _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil, from connection: LiveConnection,
     at now: Duration, _ limit: inout Int
   ) -> Int? {
@@ -137,7 +137,7 @@ extension HubCore {
     if limit > 0, resumption == nil { limit -= 1 }
     let rest = limit
     do throws(WireError) {
-      let next = try handle(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
+      let next = try dispatch(kind, header, payload, resumingAt: resumption, on: connection, at: now, &limit)
       if limits.actionsPerSecond != nil, resumption == nil, limit < rest || next != nil {
         connection.account.noteFrameOfActions()
       }
@@ -148,7 +148,7 @@ extension HubCore {
     }
   }
 
-  private mutating func handle(
+  private mutating func dispatch(
     _ kind: FrameKind?, _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int?,
     on connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) throws(WireError) -> Int? {
@@ -162,7 +162,7 @@ extension HubCore {
     case .verify:
       verify(header.scope, from: connection)
     case .describe:
-      describe(StateRoot(rawValue: UInt64(header.scope)), to: connection, at: now)
+      requestSchema(of: StateRoot(rawValue: UInt64(header.scope)), for: connection, at: now)
     case .ping:
       connection.pong = try Ping(decoding: payload).number
       addReply(to: connection)
@@ -176,7 +176,7 @@ extension HubCore {
   }
 
   /// Records that a client has requested the schema of a root.
-  private mutating func describe(_ root: StateRoot, to connection: LiveConnection, at now: Duration) {
+  private mutating func requestSchema(of root: StateRoot, for connection: LiveConnection, at now: Duration) {
     guard root.rawValue < UInt64(schemas.count) else { return fail(connection.id, Self.noState(root), at: now) }
     if !connection.requestedSchemas.contains(root.index) { connection.requestedSchemas.append(root.index) }
     addReply(to: connection)
@@ -223,7 +223,7 @@ extension HubCore {
     // A frame that is left unfinished in spite of the limit means that the turn has no time left.
     while rest > 0, !backlog.isEmpty, connection.isOpen {
       backlog.handleFirst { header, payload, resumption in
-        handle(header, payload, resumingAt: resumption, from: connection, at: now, &rest)
+        handleFrame(header, payload, resumingAt: resumption, from: connection, at: now, &rest)
       }
       if backlog.resumption != nil { break }
     }
@@ -243,6 +243,9 @@ extension HubCore {
     charge(connection, at: now)
     return limit - rest
   }
+
+  /// Clears `lastWork`.
+  package mutating func forgetLastWork() { lastWork = nil }
 
   private mutating func postpone(
     _ header: FrameHeader, _ payload: RawSpan, of connection: LiveConnection, resumingAt resumption: Int? = nil

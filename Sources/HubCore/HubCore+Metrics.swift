@@ -99,15 +99,15 @@ extension HubCore {
     guard let due = metricsDue else { return metricsDue = now + .seconds(1) }
     guard now >= due else { return }
     metricsDue = nil
-    publishFigures()
+    publishMetrics()
   }
 
   /// Publishes the current metrics.
-  mutating func publishFigures() {
+  mutating func publishMetrics() {
     publishedEvents = eventCount
     var metrics = metrics
     metrics.places = subscribedPlaces
-    figures.update(metrics)
+    metricsSource.update(metrics)
   }
 
   private var eventCount: UInt64 { counters.reads + counters.accepted + counters.ended + engine.revision }

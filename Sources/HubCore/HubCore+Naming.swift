@@ -45,16 +45,4 @@ extension HubCore {
     guard case .live(let connection) = phase(of: id), let bytes = connection.backlog?.unhandledBytes else { return [] }
     return names(ofActionsIn: bytes.span.bytes)
   }
-
-  /// Clears `lastWork`.
-  package mutating func forgetLastWork() { lastWork = nil }
-
-  /// Returns the peer of an open connection.
-  package func peer(of id: ConnectionID) -> Peer? {
-    switch phase(of: id) {
-    case .greeting(let greeting): greeting.peer
-    case .live(let connection): connection.peer
-    case .free, .closing: nil
-    }
-  }
 }

@@ -183,8 +183,8 @@ extension HubCore {
 
   /// Records that the changes of a turn have been written to their subscribers. The next ones follow after an interval.
   ///
-  /// In a contended turn that is three times as long as the publication took: a hub that has more to do than it can must
-  /// not spend its time on telling of every single action.
+  /// In a contended turn that is three times as long as the publication took: an overloaded hub must not spend its time
+  /// on notifications of single actions.
   ///
   /// - Parameters:
   ///   - start: The time of `endTurn`.
@@ -220,7 +220,7 @@ extension HubCore {
     writeFrames(to: connection, isUpToDate: isUpToDate, at: revision)
     let run = outgoing.run
     if !run.isEmpty {
-      commandList.append(.write(connection.id, pieces: run))
+      commandList.append(.write(connection.id, ranges: run))
       if outgoing.runByteCount >= OutputPause.countedBytes {
         noteOutput(outgoing.runByteCount, to: connection, at: now)
       }

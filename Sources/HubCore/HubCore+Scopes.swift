@@ -41,7 +41,7 @@ extension HubCore {
 
   /// Brings the metrics or the list of clients up to date, which they are not while they have no subscribers.
   mutating func beginUpdating(_ root: StateRoot) {
-    if root == .metrics { publishFigures() }
+    if root == .metrics { publishMetrics() }
     if root == .hub { nextClientList = .zero }
   }
 

@@ -1,8 +1,9 @@
 import Wire
 
 extension HubCore {
-  mutating func greet(
-    _ hello: Hello, from id: ConnectionID, _ greeting: Greeting, at now: Duration
+  /// Opens a session, or resumes one, and answers with a welcome or an error.
+  mutating func openSession(
+    _ hello: Hello, on id: ConnectionID, _ greeting: Greeting, at now: Duration
   ) throws(WireError) {
     guard hello.oldestVersion <= ProtocolVersion.newest, hello.newestVersion >= ProtocolVersion.oldest else {
       let reason = """

@@ -47,7 +47,7 @@ package struct HubCore: ~Copyable {
   let historyID: UInt64
   let attendance: Attendance
   /// The published metrics.
-  let figures: MetricsSource
+  let metricsSource: MetricsSource
   var counters = Counters()
   /// The number of events that the published metrics include.
   var publishedEvents: UInt64 = 0
@@ -159,7 +159,7 @@ package struct HubCore: ~Copyable {
     historyID = history?.id ?? random.next()
     // The revisions of the hub's own state must differ from those of the previous process.
     let ownRevision = history.map { $0.hubRevision.map { $0 + 1 } ?? (random.next() % (1 << 32)) << 20 } ?? 0
-    (attendance, figures) = (Attendance(revision: ownRevision), MetricsSource(revision: ownRevision))
+    (attendance, metricsSource) = (Attendance(revision: ownRevision), MetricsSource(revision: ownRevision))
     (self.engine, self.limits, self.policy, self.name, self.random) = (engine, limits, policy, name, random)
     applyBatch = engine.applyBatch
     size = StateSize(limit: limits.stateBytes)
@@ -177,7 +177,7 @@ package struct HubCore: ~Copyable {
     publishers = [
       Publisher(StateRoot.feature.index, of: visible, limits: limits),
       Publisher(StateRoot.hub.index, of: attendance, limits: limits),
-      Publisher(StateRoot.metrics.index, of: figures, limits: limits),
+      Publisher(StateRoot.metrics.index, of: metricsSource, limits: limits),
     ]
     if let history { adopt(history) }
     beginSize(bound: history?.stateBound)
@@ -187,7 +187,7 @@ package struct HubCore: ~Copyable {
   package var output: FrameWriter { outgoing.writer }
 
   /// The ranges of the output that write commands refer to.
-  package var pieces: [Range<Int>] { outgoing.pieces.elements }
+  package var ranges: [Range<Int>] { outgoing.ranges.elements }
 
   /// The number of commands. A command may be added while others are executed.
   package var commandCount: Int { commandList.count }
@@ -200,9 +200,9 @@ package struct HubCore: ~Copyable {
     @_lifetime(borrow self) borrowing get { outgoing.writer.span }
   }
 
-  /// A run of `pieces`, lent until the core changes.
+  /// A run of `ranges`, lent until the core changes.
   @_lifetime(borrow self)
-  package func pieces(_ run: Range<Int>) -> Span<Range<Int>> { outgoing.pieces.span.extracting(run) }
+  package func ranges(_ run: Range<Int>) -> Span<Range<Int>> { outgoing.ranges.span.extracting(run) }
 
   /// The number of actions that took effect since the hub began; the state's revision.
   package var revision: UInt64 { engine.revision }

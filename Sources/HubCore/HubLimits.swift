@@ -79,7 +79,7 @@ public struct HubLimits: Sendable {
   /// The number of states, no longer kept as versions, that stalled readers of snapshots may keep.
   public var extraSnapshotStates = 4
   /// The time without reading after which the snapshot of a stalled reader may be discarded, if others need the memory.
-  public var snapshotPatience = Duration.seconds(2)
+  public var snapshotTimeout = Duration.seconds(2)
   /// The number of revisions after which a subscriber of an unchanged part is sent the hub's revision.
   public var bookmarkInterval: UInt64 = 1024
   /// The number of revisions after which the hash of a changed part is sent for the client to compare; `.max` for

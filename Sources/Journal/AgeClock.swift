@@ -12,15 +12,15 @@ struct AgeClock {
   /// The monotonic time at which the turns' time began to be far ahead.
   private var stepBegan: Int64?
   /// The largest step that counts at once, and the time for which a larger one must last, in nanoseconds.
-  private let patience: Int64
+  private let longestStep: Int64
 
   /// - Parameters:
   ///   - time: The time of the last stored turn; nil if there is none.
   ///   - now: The monotonic time in nanoseconds.
-  ///   - patience: The largest step that counts at once, and the time for which a larger one must last.
-  init(_ time: Int64?, at now: Int64, patience: Duration) {
+  ///   - longestStep: The largest step that counts at once, and the time for which a larger one must last.
+  init(_ time: Int64?, at now: Int64, longestStep: Duration) {
     (self.time, lastTurn) = (time, now)
-    self.patience = patience.milliseconds * 1_000_000
+    self.longestStep = longestStep.milliseconds * 1_000_000
   }
 
   /// Follows a turn.
@@ -34,13 +34,13 @@ struct AgeClock {
     hasFollowed = true
     let elapsed = (now - lastTurn) / 1_000_000
     lastTurn += elapsed * 1_000_000
-    guard turnTime > time + elapsed + patience / 1_000_000 else {
+    guard turnTime > time + elapsed + longestStep / 1_000_000 else {
       stepBegan = nil
       self.time = max(time, turnTime)
       return
     }
     let began = stepBegan ?? now
-    let hasLasted = now - began >= patience
+    let hasLasted = now - began >= longestStep
     (self.time, stepBegan) = hasLasted ? (turnTime, nil) : (time + elapsed, began)
   }
 }

@@ -13,10 +13,10 @@ struct CommitGroup {
   /// The time until which it waits.
   private(set) var deadline: Int64 = 0
   /// The number of commits that do not wait because an earlier wait was in vain.
-  private var impatientCommits = 0
+  private var commitsWithoutWait = 0
 
   /// The number of commits without a wait after a wait in vain, so that such waits cost less than 1 % of the time.
-  private static let impatience = 63
+  private static let skippedWaits = 63
   /// The longest wait, in nanoseconds. A single slow sync must not delay the next commit by its own measure.
   private static let longestWait: Int64 = 5_000_000
 
@@ -30,11 +30,11 @@ struct CommitGroup {
   mutating func begin(
     afterCommitOf stored: (from: UInt64, to: UInt64), newest: UInt64, duration: Int64, now: Int64
   ) {
-    impatientCommits = max(impatientCommits - 1, 0)
+    commitsWithoutWait = max(commitsWithoutWait - 1, 0)
     // A misplaced turn may have any revision.
     let inFlight = max(newest, stored.to) - stored.from
     (revision, deadline) = (
-      stored.to + inFlight, impatientCommits > 0 ? now : now + min(duration / 2, Self.longestWait)
+      stored.to + inFlight, commitsWithoutWait > 0 ? now : now + min(duration / 2, Self.longestWait)
     )
   }
 
@@ -42,6 +42,6 @@ struct CommitGroup {
   ///
   /// - Parameter waited: True if the commit could have begun earlier.
   mutating func end(at newest: UInt64, waited: Bool) {
-    if waited, newest < revision { impatientCommits = Self.impatience + 1 }
+    if waited, newest < revision { commitsWithoutWait = Self.skippedWaits + 1 }
   }
 }

@@ -117,7 +117,7 @@ struct Inspection {
   private mutating func readTurns() throws(SQLiteError) {
     guard let head else { return }
     var changes = SessionChanges()
-    let reach = try reach(behind: head.base, revision: nil) { turn in
+    let reach = try reach(after: head.base, revision: nil) { turn in
       guard turn.position > head.sessionPosition else { return }
       changes.add(turn.sessions, at: turn.position, revision: turn.revision, time: turn.time)
     }
@@ -140,7 +140,7 @@ struct Inspection {
         continue
       }
       let place = Head.Place(position: row.position, checksum: row.turnChecksum)
-      let reach = try reach(behind: place, revision: row.revision)
+      let reach = try reach(after: place, revision: row.revision)
       let isConnected = first.map { row.position <= $0.position } ?? false
       snapshots.append(SoundSnapshot(row: row, reach: reach, isConnected: isConnected))
     }
@@ -151,9 +151,9 @@ struct Inspection {
 
   /// Reads turns up to the first that is not sound.
   private func reach(
-    behind place: Head.Place, revision: UInt64?, body: (LoggedTurn) -> Void = { _ in }
+    after place: Head.Place, revision: UInt64?, body: (LoggedTurn) -> Void = { _ in }
   ) throws(SQLiteError) -> Reach {
-    var cursor = try TurnCursor(database, behind: place)
+    var cursor = try TurnCursor(database, after: place)
     defer { cursor.pause() }
     var reach = Reach(position: place.position, revision: revision ?? 0)
     let end = head.flatMap { schemas.certainEnd(for: $0) } ?? .max

@@ -37,7 +37,7 @@ public final class Journal: TurnLog {
     (self.directory, self.lock, self.options, epoch) = (directory, lock, options, opened.head.epoch)
     var opened = opened
     writer = try directory.attempt { () throws(SQLiteError) in
-      // The log may end with frames of an interrupted commit, which SQLite ignores. They must not be behind later
+      // The log may end with frames of an interrupted commit, which SQLite ignores. They must not follow later
       // commits, where `WALScan` could not tell them from damage. And after a failed sync, frames that SQLite has read
       // may not be on the disk; they reach the database before anything else is stored.
       let isEmptied = try opened.database.checkpoint(truncating: true)

@@ -95,7 +95,7 @@ public final class JournalHistory {
     (start, lastRevision) = (place.position, found?.row.revision ?? 0)
     (database, cursor) = try directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
-      return (database, try TurnCursor(database, behind: place))
+      return (database, try TurnCursor(database, after: place))
     }
     self.notes = notes
     if !opened.isNew, !opened.hasTail {

@@ -1,7 +1,7 @@
 /// The durability and retention of a journal's turns.
 public struct JournalOptions: Equatable, Sendable {
   /// The time at which turns are committed.
-  public enum Durability: Equatable, Sendable {
+  public enum CommitSchedule: Equatable, Sendable {
     /// As soon as the previous commit is done. All waiting turns form one commit.
     case sync
     /// At most once per window.
@@ -9,7 +9,7 @@ public struct JournalOptions: Equatable, Sendable {
   }
 
   /// The time at which turns are committed.
-  public var durability = Durability.sync
+  public var commits = CommitSchedule.sync
   /// The number of sessions to keep. Beyond it, the least recently active session is removed.
   public var sessionLimit = 16_384
   /// The time for which a session is kept after its last activity, measured by the journal's time: that of its last
@@ -28,7 +28,7 @@ public struct JournalOptions: Equatable, Sendable {
   /// The largest file, in bytes, whose structure is checked when it is opened. `verify` checks files of any size.
   public var checkedBytes = 64 << 20
   /// The largest step of the clock that counts at once, and the time for which a larger one must last. For tests.
-  package var clockPatience = Duration.seconds(3600)
+  package var longestClockStep = Duration.seconds(3600)
   /// The name of the SQLite VFS that does the I/O; nil for the default. For tests.
   package var vfs: String?
   /// The size in pages at which the write-ahead log is copied into the database. For tests.
@@ -42,7 +42,7 @@ public struct JournalOptions: Equatable, Sendable {
   public init() {}
 }
 
-extension JournalOptions.Durability {
+extension JournalOptions.CommitSchedule {
   /// Commits at most ten times a second.
   public static let async = Self.async(window: .milliseconds(100))
 }

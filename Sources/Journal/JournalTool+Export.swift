@@ -59,7 +59,7 @@ private struct ExportedLines {
     }
     self.head = head
     let database = inspection.database
-    cursor = try path.attempt { () throws(SQLiteError) in try TurnCursor(database, behind: head.base) }
+    cursor = try path.attempt { () throws(SQLiteError) in try TurnCursor(database, after: head.base) }
   }
 
   /// Closes and unlocks the journal.

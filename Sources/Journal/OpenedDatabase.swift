@@ -49,7 +49,7 @@ struct OpenedDatabase {
     if let record {
       try Self.compare(record, head, in: directory)
     } else if !isNew {
-      // A backup or a copy: clients may have seen other turns behind its last one. The writer stores the new epoch.
+      // A backup or a copy: clients may have seen other turns after its last one. The writer stores the new epoch.
       head.epoch = .random()
     }
     let (revision, loaded) = (
@@ -69,8 +69,8 @@ struct OpenedDatabase {
     else {
       throw .damaged("a row of the table sessions is missing or damaged", in: directory, soundRevision: revision)
     }
-    let behind = head.sessionPosition
-    let changes = try directory.attempt { () throws(SQLiteError) in try SessionChanges(database, behind: behind) }
+    let position = head.sessionPosition
+    let changes = try directory.attempt { () throws(SQLiteError) in try SessionChanges(database, after: position) }
     sessionChanges = changes
     sessions = changes.applied(to: loaded.2.sound.map(\.row)).map(\.session)
     let (complete, incomplete) = (loaded.1.sound.filter(\.isComplete), loaded.1.sound.filter { !$0.isComplete })

@@ -169,7 +169,7 @@ private struct Rebuild {
     var checksums: [UInt64: UInt64] = [place.position: head.base.checksum]
     let wanted = Set(inspection.snapshots.map(\.row.position))
     var seen: [SessionID: SessionRow] = [:]
-    var cursor = try TurnCursor(inspection.database, behind: place)
+    var cursor = try TurnCursor(inspection.database, after: place)
     defer { cursor.pause() }
     while head.tail.position < start.end {
       guard let turn = try next(of: &cursor) else { return nil }

@@ -30,7 +30,7 @@ extension Writer {
   /// The end of the next run of unwanted turns.
   private func lastUnwanted() throws(SQLiteError) -> Head.Place? {
     var last: Head.Place?
-    for (place, time) in try retentionStatements.turns(behind: head.base.position, limit: Self.turnsPerStep) {
+    for (place, time) in try retentionStatements.turns(after: head.base.position, limit: Self.turnsPerStep) {
       oldestTime = time
       guard place.position <= trimLimit, isUnwanted(place, time) else { break }
       last = place
@@ -81,7 +81,7 @@ struct RetentionStatements {
   }
 
   /// The next turns, each with its time.
-  func turns(behind position: UInt64, limit: Int64) throws(SQLiteError) -> [(Head.Place, time: Int64)] {
+  func turns(after position: UInt64, limit: Int64) throws(SQLiteError) -> [(Head.Place, time: Int64)] {
     oldest.bind(1, bits: position)
     oldest.bind(2, limit)
     defer { oldest.reset() }

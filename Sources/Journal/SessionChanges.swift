@@ -31,7 +31,7 @@ struct SessionChanges {
   /// Reads the changes of the turns after a position.
   ///
   /// Their checksums are not checked here: recovery, which begins before these turns, checks each of them.
-  init(_ database: Database, behind position: UInt64) throws(SQLiteError) {
+  init(_ database: Database, after position: UInt64) throws(SQLiteError) {
     let (operation, name) = ("read the sessions", "the sessions of turn")
     var changes = Self()
     try database.with(

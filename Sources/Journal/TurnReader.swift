@@ -15,7 +15,7 @@ final class TurnReader {
     headStatement = try HeadStatement(database)
     place = try database.prepare("SELECT revision, total, checksum FROM turns WHERE position = ?", for: "read a turn")
     search = try database.prepare("SELECT revision FROM turns WHERE position = ?", for: "look for a revision")
-    cursor = try TurnCursor(database, behind: Head.Place(checksum: 0))
+    cursor = try TurnCursor(database, after: Head.Place(checksum: 0))
   }
 
   /// Reads turns from a position on.
@@ -28,7 +28,7 @@ final class TurnReader {
           .trimmed, "turn \(position) is not kept any more; the journal begins with \(head.base.position + 1)")
       }
       let before = try start(before: position, head)
-      cursor.restart(behind: before.0)
+      cursor.restart(after: before.0)
       defer { cursor.pause() }
       return try take(byteLimit: byteLimit, soundRevision: before.revision)
     }

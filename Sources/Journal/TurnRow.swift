@@ -3,7 +3,7 @@ internal import Wire
 
 /// The checksum of a turn, chained to the previous turn.
 func turnChecksum(
-  behind previous: UInt64, _ position: UInt64, _ baseRevision: UInt64, _ revision: UInt64, _ time: Int64,
+  after previous: UInt64, _ position: UInt64, _ baseRevision: UInt64, _ revision: UInt64, _ time: Int64,
   _ total: UInt64, _ actions: UnsafeRawBufferPointer, _ delta: UnsafeRawBufferPointer,
   _ sessions: UnsafeRawBufferPointer
 ) -> UInt64 {
@@ -38,7 +38,7 @@ struct TurnInsertion {
       try turn.delta.span.bytes.withUnsafeBytes { delta throws(SQLiteError) in
         try sessions.span.bytes.withUnsafeBytes { sessions throws(SQLiteError) in
           let checksum = turnChecksum(
-            behind: previous, turn.position, turn.baseRevision, turn.revision, time, total, actions, delta, sessions)
+            after: previous, turn.position, turn.baseRevision, turn.revision, time, total, actions, delta, sessions)
           statement.bind(1, bits: turn.position)
           statement.bind(2, bits: turn.baseRevision)
           statement.bind(3, bits: turn.revision)
@@ -74,7 +74,7 @@ struct TurnCursor {
   private(set) var byteCount = 0
 
   /// Reads the turns after a place.
-  init(_ database: Database, behind place: Head.Place) throws(SQLiteError) {
+  init(_ database: Database, after place: Head.Place) throws(SQLiteError) {
     self.place = place
     statement = try database.prepare(
       """
@@ -85,7 +85,7 @@ struct TurnCursor {
   }
 
   /// Restarts after another place.
-  mutating func restart(behind place: Head.Place) {
+  mutating func restart(after place: Head.Place) {
     statement.reset()
     statement.bind(1, bits: place.position)
     self.place = place
@@ -118,7 +118,7 @@ struct TurnCursor {
             if isWhole { turn.sessions = decoded ?? [] }
           }
           return turnChecksum(
-            behind: previous, turn.position, turn.baseRevision, turn.revision, turn.time, row.bits(4), actions, delta,
+            after: previous, turn.position, turn.baseRevision, turn.revision, turn.time, row.bits(4), actions, delta,
             sessions)
         }
       }

@@ -5,7 +5,7 @@ internal import TurnLog
 ///
 /// SQLite reads a log up to the first frame with a wrong checksum, because a crash during a commit leaves such a frame.
 /// A crash can interrupt only the last commit, because each is synced before the next one begins, and because the log is
-/// emptied before the first commit behind an interrupted one. A wrong frame that is followed by frames of a later commit
+/// emptied before the first commit after an interrupted one. A wrong frame that is followed by frames of a later commit
 /// was therefore damaged. The format: sqlite.org/fileformat2.html#walformat.
 struct WALScan {
   /// The damage; nil if there is none, or if only the last commit is incomplete.
@@ -72,7 +72,7 @@ struct WALScan {
         if !isSound, wrong == nil { wrong = number }
         guard isCurrent else { continue }
         if let wrong, isCommitted || !pages.insert(Self.word(frame, 0)).inserted {
-          return "frame \(wrong) of \(path) is not what was written, and a later commit is behind it"
+          return "frame \(wrong) of \(path) is not what was written, and a later commit follows it"
         }
         let isCommit = Self.word(frame, 4) != 0
         if wrong == nil {

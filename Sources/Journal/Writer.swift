@@ -48,7 +48,7 @@ final class Writer: @unchecked Sendable {
   var oldestTime: Int64?
   /// True while maintenance pauses because the disk is full.
   var isSuspended = false
-  /// True if an aborted transaction may have left frames behind the last commit in the log.
+  /// True if an aborted transaction may have left frames after the last commit in the log.
   var hasAbortedFrames = false
   private var nextCheckpoint: Int
   private let tailFile: TailFile
@@ -88,8 +88,8 @@ final class Writer: @unchecked Sendable {
     committed = opened.head
     ageClock = AgeClock(
       opened.head.tail.position > 0 ? opened.head.time : nil, at: monotonicNanoseconds(),
-      patience: options.clockPatience)
-    oldestTime = try retentionStatements.turns(behind: head.base.position, limit: 1).first?.time
+      longestStep: options.longestClockStep)
+    oldestTime = try retentionStatements.turns(after: head.base.position, limit: 1).first?.time
     database.watchLog()
   }
 
@@ -145,7 +145,7 @@ final class Writer: @unchecked Sendable {
 
   private func run() throws(LogError) {
     let window: Int64? =
-      switch options.durability {
+      switch options.commits {
       case .sync: nil
       case .async(let window): window.milliseconds * 1_000_000
       }
@@ -271,6 +271,6 @@ final class Writer: @unchecked Sendable {
   func failure(_ error: SQLiteError) -> LogError {
     LogError(
       error, in: directory, soundRevision: committed.revision,
-      soundness: "everything up to revision \(committed.revision) is stored; what came behind it may be missing")
+      soundness: "everything up to revision \(committed.revision) is stored; later turns may be missing")
   }
 }

@@ -18,7 +18,7 @@ extension ProgramOptions {
     let known = (try? parse(words)) ?? (try? parse(words.dropLast()))
     let command = commands.first { $0.name == known?.command } ?? command(in: words)
     let all = command.map(options(of:)) ?? options
-    if let option = all.first(where: { $0.isAwaitingValue(behind: before.last) }) {
+    if let option = all.first(where: { $0.isAwaitingValue(after: before.last) }) {
       return offer(option.value, last, known ?? ParsedOptions())
     }
     if last.hasPrefix("-"), !before.contains("--") {
@@ -38,7 +38,7 @@ extension ProgramOptions {
   /// The first of some words that is a command and not the value of an option.
   private func command(in words: [String]) -> Command? {
     for (index, word) in words.enumerated() {
-      let isValue = index > 0 && options.contains { $0.isAwaitingValue(behind: words[index - 1]) }
+      let isValue = index > 0 && options.contains { $0.isAwaitingValue(after: words[index - 1]) }
       if !isValue, let command = commands.first(where: { $0.name == word }) { return command }
     }
     return nil
@@ -57,7 +57,7 @@ extension ProgramOptions {
 }
 
 extension ProgramOptions.Option {
-  fileprivate func isAwaitingValue(behind word: String?) -> Bool {
+  fileprivate func isAwaitingValue(after word: String?) -> Bool {
     guard argument != nil, !isValueOptional, let word else { return false }
     return word == "--\(name)" || short.map { word == "-\($0)" } == true
   }

@@ -44,7 +44,7 @@ protocol AnyAttachment: AnyObject {
   /// Replaces the store if necessary, and returns true in this case.
   func updateStore() -> Bool
   /// Notifies the store's observers.
-  func tell()
+  func notify()
   /// Notifies the owner of the attachment that the store was replaced.
   func storeChanged()
   /// Records that the hub's value has changed. Returns true if `rebase` is necessary.
@@ -68,13 +68,13 @@ extension Attachment: AnyAttachment {
     } else {
       guard let core, let last = mirror.last else { return false }
       core.end(with: last)
-      core.tell()
+      core.notify()
       (self.core, store) = (nil, nil)
     }
     return true
   }
 
-  func tell() { core?.tell() }
+  func notify() { core?.notify() }
   func storeChanged() { onChange?() }
 
   func hubChanged() -> Bool {
@@ -98,7 +98,7 @@ extension Attachment: AnyAttachment {
     var changes = MirroredChanges()
     changes.collect { prediction.sent(action, as: ticket, on: mirror.part) }
     predictedChanges.append(changes)
-    changes.tell { tell() }
+    changes.notify { notify() }
   }
 
   /// Shows the hub's state from now on. The outcomes of the pending actions are not reported here any more.
@@ -109,7 +109,7 @@ extension Attachment: AnyAttachment {
     ended.removeAll()
     var changes = predictedChanges
     predictedChanges = MirroredChanges()
-    changes.tell { tell() }
+    changes.notify { notify() }
   }
 
   /// Earlier changes of the pending actions may be undone, so observers of these are notified too.
@@ -162,7 +162,7 @@ final class RemoteCore<State: Replicated, Action>: StoreCore {
 
   func end(with state: State) { last = state }
 
-  func tell() {
+  func notify() {
     guard let state = last ?? prediction?.state ?? confirmed else { return }
     mirrored.changed(state)
   }

@@ -32,7 +32,7 @@ public import Wire
   private var predicting: [any AnyAttachment] = []
   /// True if one of these must apply its pending actions again.
   private var mustRebase = false
-  private var toldByteCount = 0
+  private var reportedByteCount = 0
 
   /// The hub's whole state as a store; nil before the first snapshot, and if the client does not subscribe to it.
   public var store: Store<State, Action>? { whole?.store }
@@ -317,8 +317,8 @@ public import Wire
     var changed: [any AnyAttachment] = []
     performCommands(&changed)
     deadlineTimer?.arm(replica.deadline)
-    if let onProgress, toldByteCount != replica.loadedByteCount {
-      toldByteCount = replica.loadedByteCount
+    if let onProgress, reportedByteCount != replica.loadedByteCount {
+      reportedByteCount = replica.loadedByteCount
       onProgress()
     }
     if mustRebase { rebase(&changed) }
@@ -330,7 +330,7 @@ public import Wire
     for attachment in others { attachment.storeChanged() }
     var changes = self.changes
     self.changes = MirroredChanges()
-    changes.tell { for attachment in changed { attachment.tell() } }
+    changes.notify { for attachment in changed { attachment.notify() } }
   }
 
   private func performCommands(_ changed: inout [any AnyAttachment]) {

@@ -79,7 +79,7 @@ extension HubShell {
       return
     }
     guard !hasDisconnected(descriptor) else {
-      // Others that disconnect at once wait behind it.
+      // Others that disconnect at once wait after it.
       return contention.noteMuch(from: nil, at: loop.turnMilliseconds)
     }
     if let refusal = informed.refusal(ofConnectionOf: user, waiting: (admission.count(of: user), admission.count)) {

@@ -46,8 +46,8 @@ struct Contention {
     var readers = 0
   }
 
-  /// A short piece of that work.
-  enum Piece {
+  /// A short part of that work.
+  enum Work {
     /// Open a connection.
     case connection
     /// Write what was held back for one client, or a piece of a snapshot.
@@ -56,13 +56,13 @@ struct Contention {
     case input
   }
 
-  /// Chooses the next piece, so that every kind of work goes on however much there is of the others.
+  /// Chooses the next part, so that every kind of work goes on however much there is of the others.
   ///
   /// - Parameters:
-  ///   - number: The number of the piece.
+  ///   - number: The number of the part.
   ///   - waiting: The work that waits.
-  ///   - sinceOutput: The time in nanoseconds since the last piece of output.
-  static func piece(_ number: UInt32, of waiting: Waiting, sinceOutput: UInt64) -> Piece {
+  ///   - sinceOutput: The time in nanoseconds since the last output.
+  static func nextWork(_ number: UInt32, of waiting: Waiting, sinceOutput: UInt64) -> Work {
     let hasInput = waiting.hasFrames || waiting.readers > 0
     let hasOther = hasInput || waiting.hasSnapshots || waiting.heldBack > 0
     if waiting.connections > 0, number.isMultiple(of: 3) || !hasOther { return .connection }

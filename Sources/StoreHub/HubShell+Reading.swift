@@ -88,11 +88,11 @@ extension HubShell {
     core.answersFirst = isContended
     guard continues, isContended else { return true }
     let now = loop.nanoseconds
-    pieceCount &+= 1
+    workCount &+= 1
     let waiting = Contention.Waiting(
       connections: admission.count, hasFrames: core.hasBacklog, hasSnapshots: core.isSendingSnapshots,
       heldBack: core.heldBackCount, readers: waitingReaders.count)
-    switch Contention.piece(pieceCount, of: waiting, sinceOutput: now - lastOutput) {
+    switch Contention.nextWork(workCount, of: waiting, sinceOutput: now - lastOutput) {
     case .connection:
       openNext()
       return true

@@ -84,7 +84,7 @@ extension HubShell {
   private func write(_ run: Range<Int>, to id: ConnectionID) {
     guard let connection = connection(id) else { return }
     do throws(UVError) {
-      if try !connection.stream.write(core.outputBytes, pieces: core.pieces(run)) { becameBusy(id) }
+      if try !connection.stream.write(core.outputBytes, ranges: core.ranges(run)) { becameBusy(id) }
     } catch {
       writingFailed(id, error)
     }

@@ -32,7 +32,7 @@ final class HubShell {
   /// True if the loop has polled since the last turn, which left work for this one.
   @exclusivity(unchecked) var continues = false
   /// Counts the pieces of work in contended turns, so that the kinds of work take turns.
-  @exclusivity(unchecked) var pieceCount: UInt32 = 0
+  @exclusivity(unchecked) var workCount: UInt32 = 0
   /// The time in nanoseconds of the last turn that wrote to a client that had sent much.
   @exclusivity(unchecked) var lastOutput: UInt64 = 0
   @exclusivity(unchecked) var connections: [ServedConnection?] = []

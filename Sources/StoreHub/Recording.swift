@@ -95,7 +95,7 @@ extension Recording {
   ) throws(RecordingError) -> Recording {
     let mailbox = LogMailbox()
     var options = JournalOptions()
-    options.durability = durability == .sync ? .sync : .async(window: window)
+    options.commits = durability == .sync ? .sync : .async(window: window)
     options.sessionLimit = max(options.sessionLimit, limits.sessionCount)
     let opening: JournalOpening
     do throws(LogError) { opening = try JournalOpening(directory: directory, options: options) } catch {

@@ -75,7 +75,7 @@ package final class Terminal {
   }
 
   /// Asks the terminal whether it shows joined emoji, and those with skin tones, in two columns: draws one of each
-  /// invisibly, and requests the position of the cursor behind it.
+  /// invisibly, and requests the position of the cursor after it.
   ///
   /// The answers are read like keys. Until then, and without them, only the first part of an emoji is drawn.
   private func askForJoinedEmoji() {

@@ -83,7 +83,7 @@ struct Campaign {
         close(worker.output)
         // Statuses 0 and 1 are those of a process that has run all its seeds.
         if let seed = worker.seed {
-          failures.append((seed, "the process has trapped; the seeds behind it were not run"))
+          failures.append((seed, "the process has trapped; later seeds were not run"))
         } else if status & 0x7f != 0 || status >> 8 > 1 {
           areComplete = false
         }

@@ -68,7 +68,7 @@ import Testing
   }
 
   /// The number of notifications for the properties that `read` reads while a change is made.
-  private func tellings(
+  private func notifications(
     _ store: StoreOf<Feature>, reading read: @escaping @MainActor (StoreOf<Feature>) -> Void,
     _ changes: (@Sendable (inout Feature.State) -> Void)...
   ) -> [Int] {
@@ -86,23 +86,23 @@ import Testing
   }
 
   @Test func fieldsAreObservedOneByOne() {
-    let told = tellings(
+    let told = notifications(
       store(), reading: { _ = $0.count }, { $0.count = 1 }, { $0.name = "a" }, { $0.child.value = 1 },
       { $0.ignored = 1 }, { $0.optional = Feature.Child() }, { $0.count += 1 }, { _ in })
     #expect(told == [1, 0, 0, 0, 0, 1, 0])
   }
 
   @Test func whatIsComputedIsObservedThroughItsFields() {
-    let told = tellings(store(), reading: { _ = $0.double }, { $0.count = 1 }, { $0.name = "a" })
+    let told = notifications(store(), reading: { _ = $0.double }, { $0.count = 1 }, { $0.name = "a" })
     #expect(told == [1, 0])
   }
 
   @Test func ignoredFieldsAreNotObserved() {
-    #expect(tellings(store(), reading: { _ = $0.ignored }, { $0.ignored = 1 }) == [0])
+    #expect(notifications(store(), reading: { _ = $0.ignored }, { $0.ignored = 1 }) == [0])
   }
 
   @Test func oneRunForAllThatATurnChanges() {
-    let told = tellings(
+    let told = notifications(
       store(),
       reading: {
         _ = $0.count
@@ -119,14 +119,14 @@ import Testing
   }
 
   @Test func aNestedChildIsObservedByItsOwnFields() {
-    let told = tellings(
+    let told = notifications(
       store(), reading: { _ = $0.child.value }, { $0.child.value = 1 }, { $0.child.text = "a" },
       { $0.child = Feature.Child() }, { $0.count = 1 })
     #expect(told == [1, 0, 1, 0])
   }
 
   @Test func aStateThatIsReplacedAsAWholeTellsEveryone() {
-    let told = tellings(
+    let told = notifications(
       store(), reading: { _ = $0.count }, { $0 = Feature.State() },
       { $0.count = 1 },
       {
@@ -190,21 +190,21 @@ import Testing
   }
 
   @Test func anOptionalChildIsMutatedOrReplaced() {
-    let presence = tellings(
+    let presence = notifications(
       store(), reading: { _ = $0.optional == nil },
       { $0.optional = Feature.Child() }, { $0.optional?.value = 1 }, { $0.optional = Feature.Child() },
       { $0.optional = nil }, { $0.optional = nil })
     // A comparison with nil reads the optional but nothing in it.
     #expect(presence == [1, 0, 1, 1, 0])
 
-    let value = tellings(
+    let value = notifications(
       store { $0.optional = Feature.Child() }, reading: { _ = $0.optional?.value },
       { $0.optional?.value = 1 }, { $0.optional?.text = "a" }, { $0.optional = Feature.Child() }, { $0.optional = nil })
     #expect(value == [1, 0, 1, 1])
   }
 
   @Test func aPresentedChildIsMutatedOrReplaced() {
-    let presence = tellings(
+    let presence = notifications(
       store(), reading: { _ = $0.presented == nil },
       { $0.presented = Feature.Child() }, { $0.presented?.value = 1 }, { $0.presented = Feature.Child() },
       { $0.$presented.wrappedValue?.value = 2 },
@@ -219,13 +219,13 @@ import Testing
 
   @Test func rowsAreObservedOneByOne() {
     func rows(_ state: inout Feature.State) { state.rows = [Feature.Child(id: 1), Feature.Child(id: 2)] }
-    let ids = tellings(
+    let ids = notifications(
       store(rows), reading: { _ = $0.rows.ids.map { $0 } },
       { $0.rows[id: 1]?.value = 1 }, { $0.rows.append(Feature.Child(id: 3)) }, { $0.rows[1].text = "a" },
       { $0.rows.swapAt(0, 2) }, { $0.rows.remove(id: 2) }, { $0.count = 1 })
     #expect(ids == [0, 1, 0, 1, 1, 0])
 
-    let row = tellings(
+    let row = notifications(
       store(rows), reading: { _ = $0.rows[id: 1]?.value },
       { $0.rows[id: 1]?.value = 1 }, { $0.rows[id: 2]?.value = 1 }, { $0.rows[id: 1]?.text = "a" },
       { $0.rows[id: 1] = Feature.Child(id: 1, value: 7) }, { $0.rows[id: 1]?.value = 8 })
@@ -252,25 +252,25 @@ import Testing
 
   @Test func elementsOfAStackAreObservedOneByOne() {
     func push(_ state: inout Feature.State) { state.path = StackState([Feature.Child(id: 1), Feature.Child(id: 2)]) }
-    let count = tellings(
+    let count = notifications(
       store(push), reading: { _ = $0.path.count },
       { $0.path[0].value = 1 }, { $0.path.append(Feature.Child(id: 3)) }, { $0.path.removeLast() },
       { if let id = $0.path.ids.first { $0.path[id: id]?.value = 5 } })
     #expect(count == [0, 1, 1, 0])
-    let value = tellings(
+    let value = notifications(
       store(push), reading: { _ = $0.path.first?.value },
       { $0.path[0].value = 1 }, { $0.path[1].value = 1 }, { $0.path[0] = Feature.Child(value: 9) })
     #expect(value == [1, 0, 1])
   }
 
   @Test func anEnumIsObservedByItsCaseAndPayload() {
-    let choice = tellings(
+    let choice = notifications(
       store(), reading: { _ = $0.choice.is(\.first) },
       { $0.choice.modify(\.first) { $0.value = 1 } }, { $0.choice = .second(Feature.Child()) },
       { $0.choice = .first(Feature.Child()) }, { $0.count = 1 })
     #expect(choice.dropFirst() == [1, 1, 0])
 
-    let value = tellings(
+    let value = notifications(
       store(), reading: { _ = $0.choice.first?.value },
       { $0.choice.modify(\.first) { $0.value = 1 } }, { $0.choice = .second(Feature.Child()) },
       { $0.choice = .first(Feature.Child()) })
@@ -296,7 +296,7 @@ import Testing
 
   @Test func aCopyTellsNobodyOfTheOriginal() {
     let store = store()
-    let told = tellings(
+    let told = notifications(
       store, reading: { _ = $0.child.value }, { $0.optional = $0.child }, { $0.optional?.value = 9 },
       { $0.optional?.value = 10 }, { $0.child.value = 11 }, { $0.optional?.value = 12 })
     // The first change after a copy may cause a notification, since the original cannot be known.

@@ -163,7 +163,7 @@ import Testing
     let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     var (received, drained, isAllOut): ([UInt8], Int, Bool) = ([], 0, true)
     pair.client?.onDrained { drained += 1 }
-    isAllOut = try pair.client?.write(sent.span.bytes, pieces: [0..<1_000_000, 1_000_000..<sent.count].span) ?? true
+    isAllOut = try pair.client?.write(sent.span.bytes, ranges: [0..<1_000_000, 1_000_000..<sent.count].span) ?? true
     #expect(!isAllOut)
     for _ in 0..<10 { pair.loop.run(.noWait) }
     #expect(drained == 0)
@@ -183,7 +183,7 @@ import Testing
     var received: [UInt8] = []
     try pair.server?.startReading(onBytes: { received += $0.withUnsafeBytes { [UInt8]($0) } }, onEnd: { _ in })
     let bytes: [UInt8] = [9, 3, 1, 2]
-    #expect(try pair.client?.write(bytes.span.bytes, pieces: [2..<4, 0..<0, 1..<2].span) == true)
+    #expect(try pair.client?.write(bytes.span.bytes, ranges: [2..<4, 0..<0, 1..<2].span) == true)
     pair.run { received == [1, 2, 3] }
     pair.end()
   }
@@ -482,7 +482,7 @@ import Testing
     _ = try pair.client?.write(first.span.bytes)
     for number in 0..<200 {
       let bytes = [UInt8](repeating: UInt8(number), count: 1 + number * 10)
-      #expect(try pair.client?.write(bytes.span.bytes, pieces: [0..<1, 1..<bytes.count].span) == false)
+      #expect(try pair.client?.write(bytes.span.bytes, ranges: [0..<1, 1..<bytes.count].span) == false)
       expected += bytes
     }
     var received: [UInt8] = []

@@ -97,7 +97,7 @@ final class BoardHub {
     for command in core.commands {
       switch command {
       case .write(let target, let run):
-        for range in core.pieces[run] { deliver(Array(core.output.bytes[range]), to: target) }
+        for range in core.ranges[run] { deliver(Array(core.output.bytes[range]), to: target) }
       case .close(let target), .abort(let target):
         ended.insert(target)
         core.ended(target)

@@ -66,7 +66,7 @@ import Wire
     var kinds: [FrameKind?] = []
     var state = Grove.State()
     var decoder = FrameDecoder(payloadLimit: 1 << 20)
-    let output = core.pieces.flatMap { core.output.bytes[$0] }
+    let output = core.ranges.flatMap { core.output.bytes[$0] }
     try decoder.feed(output.span.bytes) { header, payload throws(WireError) in
       kinds.append(FrameKind(rawValue: header.kind))
       guard header.kind == FrameKind.delta.rawValue, header.scope == 0 else { return }

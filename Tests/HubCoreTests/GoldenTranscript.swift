@@ -112,12 +112,12 @@ final class GoldenTranscript {
   /// Ends the hub's turn and records its output.
   func turn() throws {
     core.endTurn()
-    let (commands, output, pieces) = (core.commands, core.output.bytes, core.pieces)
+    let (commands, output, ranges) = (core.commands, core.output.bytes, core.ranges)
     core.clear()
     for command in commands {
       switch command {
       case .write(let id, let run):
-        try received(pieces[run].flatMap { output[$0] }, on: id)
+        try received(ranges[run].flatMap { output[$0] }, on: id)
       case .close(let id), .abort(let id):
         text += "\n@ the hub closes connection \(names[id] ?? "")\n"
         core.ended(id)

@@ -118,12 +118,12 @@ final class Hub {
     core.endTurn(at: now, flushing: flushing)
     for command in core.commands {
       switch command {
-      case .write(let target, let pieces):
+      case .write(let target, let run):
         guard !closed.contains(target) else { continue }
         if blocked.contains(target) {
-          core.noteBusy(target, queuedBytes: core.pieces[pieces].reduce(0) { $0 + $1.count }, at: now)
+          core.noteBusy(target, queuedBytes: core.ranges[run].reduce(0) { $0 + $1.count }, at: now)
         }
-        for range in core.pieces[pieces] { deliver(Array(core.output.bytes[range]), to: target) }
+        for range in core.ranges[run] { deliver(Array(core.output.bytes[range]), to: target) }
       case .close(let target), .abort(let target):
         closed.insert(target)
         core.ended(target)

@@ -82,7 +82,7 @@ import Wire
     var slices: [Range<Int>] = []
     for case .write(let id, let run) in hub.core.commands where clients.contains(id) {
       #expect(run.count == 2)
-      slices.append(hub.core.pieces[run.upperBound - 1])
+      slices.append(hub.core.ranges[run.upperBound - 1])
     }
     #expect(slices.count == 20)
     // Each path has one slice within that of the whole state.

@@ -276,7 +276,7 @@ import Wire
     let before = hub.core.extraStateCount
     #expect(before == 8)
     hub.send(.setCount(100), on: sender)
-    hub.turn(at: limits.snapshotPatience)
+    hub.turn(at: limits.snapshotTimeout)
     let after = hub.core.extraStateCount
     #expect(after == 3)
     for reader in readers { hub.unblock(reader.id) }

@@ -50,10 +50,10 @@ import Wire
     hub.core.endTurn()
 
     let ranges = hub.core.commands.compactMap { command -> Range<Int>? in
-      guard case .write(let id, let pieces) = command, followers.contains(id) else { return nil }
+      guard case .write(let id, let run) = command, followers.contains(id) else { return nil }
       // A separate head, and the delta.
-      #expect(pieces.count == 2)
-      return hub.core.pieces[pieces.upperBound - 1]
+      #expect(run.count == 2)
+      return hub.core.ranges[run.upperBound - 1]
     }
     #expect(ranges.count == 10)
     #expect(Set(ranges).count == 1)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AgeClockTests {
   private let minute: Int64 = 60_000
 
-  private func clock(_ time: Int64?) -> AgeClock { AgeClock(time, at: 0, patience: .seconds(3600)) }
+  private func clock(_ time: Int64?) -> AgeClock { AgeClock(time, at: 0, longestStep: .seconds(3600)) }
 
   /// A monotonic time in nanoseconds.
   private func monotonic(_ minutes: Int64) -> Int64 { minutes * minute * 1_000_000 }

@@ -37,7 +37,7 @@ import Wire
 
   @Test func turnsAreTrimmedByTime() throws {
     let day: Int64 = 24 * 3600 * 1000
-    let opened = try Opened(scratch.path) { $0.clockPatience = .zero }
+    let opened = try Opened(scratch.path) { $0.longestClockStep = .zero }
     opened.journal.append([turn(1, time: day), turn(2, time: 2 * day), turn(3, time: 20 * day)])
     opened.save(snapshot(at: 3))
     opened.journal.append([turn(4, time: 35 * day)])

@@ -128,7 +128,7 @@ import Wire
   }
 
   @Test func waitingTurnsAreOneCommit() throws {
-    let opened = try Opened(scratch.path) { $0.durability = .async(window: .seconds(3600)) }
+    let opened = try Opened(scratch.path) { $0.commits = .async(window: .seconds(3600)) }
     for position in 1...500 as ClosedRange<UInt64> { opened.journal.append([turn(position)]) }
     #expect(opened.journal.waitingBytes > 0)
     opened.journal.close()
@@ -140,7 +140,7 @@ import Wire
 
   /// Otherwise a hub, which pauses its clients at 1,024 turns, would handle only 10,000 a second.
   @Test func manyTurnsEndTheWindowEarly() throws {
-    let opened = try Opened(scratch.path) { $0.durability = .async(window: .seconds(3600)) }
+    let opened = try Opened(scratch.path) { $0.commits = .async(window: .seconds(3600)) }
     for position in 1...600 as ClosedRange<UInt64> { opened.journal.append([turn(position)]) }
     opened.events.wait { events in events.contains { if case .stored = $0 { true } else { false } } }
     // The schema is one of the 512 entries.

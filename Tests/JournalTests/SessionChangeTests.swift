@@ -79,7 +79,7 @@ import Wire
   @Test func sessionsExpireAlsoIfTheirRowsAreNotWritten() throws {
     let day: Int64 = 24 * 3600 * 1000
     let directory = scratch.path + "/journal"
-    let opened = try Opened(directory) { $0.clockPatience = .zero }
+    let opened = try Opened(directory) { $0.longestClockStep = .zero }
     opened.journal.append([turn(1, time: day, sampleSession(1, processed: 1))])
     opened.events.waitForStored(1)
     opened.journal.append([turn(2, time: 9 * day)])

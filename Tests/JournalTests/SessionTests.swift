@@ -28,7 +28,7 @@ import Wire
 
   @Test func aSessionExpiresByTheTimeOfTheJournal() throws {
     let day: Int64 = 24 * 3600 * 1000
-    let opened = try Opened(scratch.path) { $0.clockPatience = .zero }
+    let opened = try Opened(scratch.path) { $0.longestClockStep = .zero }
     opened.journal.append([turn(1, time: day, [sampleSession(1, processed: 1)])])
     opened.journal.append([turn(2, time: 3 * day, [sampleSession(2, processed: 1)])])
     opened.events.waitForStored(2)

@@ -41,12 +41,12 @@ final class ManagedHub {
   func count(_ text: String) -> Int { events.count { $0.contains(text) } }
 
   /// Sends a command to the service manager.
-  func tell(_ command: String) { commands.fileHandleForWriting.write(Data((command + "\n").utf8)) }
+  func notify(_ command: String) { commands.fileHandleForWriting.write(Data((command + "\n").utf8)) }
 
   /// Restarts the hub, and waits until the next process is ready.
   func restart(_ command: String = "restart") throws {
     let before = count("READY=1")
-    tell(command)
+    notify(command)
     try #require(wait { count("READY=1") > before }, "\(events) \(log)")
   }
 
@@ -66,7 +66,7 @@ final class ManagedHub {
   }
 
   deinit {
-    tell("end")
+    notify("end")
     manager.waitUntilExit()
     try? FileManager.default.removeItem(atPath: directory)
   }

@@ -12,11 +12,11 @@ import Testing
     #expect(hub.events.contains("notified READY=1 STATUS=0 connections, revision 0"))
     #expect(hub.wait { hub.count("WATCHDOG=1 STATUS=0 connections") >= 3 })
     // 1 is SIGHUP.
-    hub.tell("signal 1")
+    hub.notify("signal 1")
     #expect(hub.wait { hub.count("READY=1") == 2 })
     #expect(hub.count("notified RELOADING=1 MONOTONIC_USEC=") == 1)
     #expect(hub.log.contains("reloaded: "))
-    hub.tell("signal 15")
+    hub.notify("signal 15")
     #expect(hub.wait { hub.events.last == "ended" })
     #expect(hub.count("notified STOPPING=1 STATUS=stopping: received SIGTERM") == 1)
   }
@@ -36,16 +36,16 @@ import Testing
     let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
     defer { try? FileManager.default.removeItem(atPath: file) }
     let hub = try ManagedHub(["--config", "-" + file], watchdog: 0.4)
-    hub.tell("signal 1")
+    hub.notify("signal 1")
     #expect(hub.wait { hub.log.contains("info: reloaded: there is no configuration file") })
     try "[limits]\nscopes = none\n".write(toFile: file, atomically: true, encoding: .utf8)
-    hub.tell("signal 1")
+    hub.notify("signal 1")
     let mistake = "the configuration is unchanged: \(file):2: 'scopes' is 'none'"
     #expect(hub.wait { hub.log.contains("error: \(mistake)") })
     #expect(hub.wait { hub.count("notified READY=1 STATUS=0 connections, revision 0; \(mistake)") == 1 })
     #expect(hub.wait { hub.count("notified WATCHDOG=1 STATUS=0 connections, revision 0; \(mistake)") > 0 })
     try "[limits]\nscopes = 7\n".write(toFile: file, atomically: true, encoding: .utf8)
-    hub.tell("signal 1")
+    hub.notify("signal 1")
     #expect(hub.wait { hub.log.contains("info: reloaded: the rights are those of \(file);") })
     #expect(hub.wait { hub.events.last == "notified WATCHDOG=1 STATUS=0 connections, revision 0" })
   }
@@ -56,7 +56,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: file) }
     let hub = try ManagedHub(["--config", "-" + file])
     try "[limits]\nscopes = none\n".write(toFile: file, atomically: true, encoding: .utf8)
-    hub.tell("restart")
+    hub.notify("restart")
     #expect(hub.wait { hub.events.last == "ended" })
     #expect(hub.count("notified STATUS=cannot start: \(file):2: 'scopes' is 'none'") == 1)
   }
@@ -69,9 +69,9 @@ import Testing
     let second = try ManagedHub(["--state-dir", state], isWaiting: false)
     #expect(second.wait { second.count("notified STATUS=the next attempt follows in 5 s: ") == 1 })
     #expect(second.count("notified STATUS=cannot start: ") == 1 && second.count("ended") == 0)
-    first.tell("signal 15")
+    first.notify("signal 15")
     #expect(first.wait { first.events.last == "ended" })
-    second.tell("restart")
+    second.notify("restart")
     #expect(second.wait { second.count("READY=1") == 1 })
     #expect(second.events.contains("ended -12"), "the pause was not interrupted: \(second.events)")
   }
@@ -83,7 +83,7 @@ import Testing
     #expect(try client.run(["--socket", hub.socket, "send", "counted"]).status == 0)
     #expect(try client.run(["--socket", hub.socket, "--timeout", "2s", "send", "blocked"]).status != 0)
     // 6 is SIGABRT, which a watchdog sends.
-    hub.tell("signal 6")
+    hub.notify("signal 6")
     #expect(hub.wait { hub.events.last == "ended" })
     #expect(
       hub.log.contains(
@@ -96,7 +96,7 @@ import Testing
   @Test func aHubServesTheSocketThatItIsPassed() throws {
     let hub = try ManagedHub(activated: true)
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
-    hub.tell("signal 15")
+    hub.notify("signal 15")
     #expect(hub.wait { hub.events.last == "ended" })
     // The socket belongs to the service manager.
     #expect(FileManager.default.fileExists(atPath: hub.socket))
@@ -116,7 +116,7 @@ import Testing
     try hub.restart()
     #expect(hub.count("stored storehub-listener") == 1)
     let passed = hub.directory + "/passed.sock"
-    hub.tell("activate \(passed)")
+    hub.notify("activate \(passed)")
     try hub.restart()
     #expect(try Program(name: "storectl").run("--socket", passed, "--timeout", "20s", "status").status == 0)
     let refused = try Program(name: "storectl").run("--socket", hub.socket, "--timeout", "20s", "status")
@@ -147,7 +147,7 @@ import Testing
     // 10 is SIGUSR1.
     #expect(
       hub.wait {
-        hub.tell("signal 10")
+        hub.notify("signal 10")
         // The load program has one more connection.
         return hub.log.contains("info: 22 connections")
       })
@@ -179,7 +179,7 @@ import Testing
     // The endpoint of the metrics cannot be opened.
     try FileManager.default.removeItem(atPath: metrics)
     try FileManager.default.createDirectory(atPath: metrics, withIntermediateDirectories: false)
-    hub.tell("restart")
+    hub.notify("restart")
     #expect(hub.wait { hub.events.contains("ended") }, "\(hub.events) \(hub.log)")
     try FileManager.default.removeItem(atPath: metrics)
     try hub.restart()
@@ -269,7 +269,7 @@ import Testing
   private func resting(in hub: ManagedHub, _ count: Int) -> Bool {
     hub.wait {
       let before = hub.count("resting")
-      hub.tell("resting")
+      hub.notify("resting")
       guard hub.wait(until: { hub.count("resting") > before }) else { return false }
       return hub.events.last { $0.hasPrefix("resting") } == "resting \(count)"
     }
@@ -322,7 +322,7 @@ import Testing
     #expect(first.receive().first == 0x86)
     #expect(first.receive().isEmpty)
     #expect(kept(by: hub, 1))
-    hub.tell("signal 15")
+    hub.notify("signal 15")
     #expect(second.receive().isEmpty == false)
     #expect(second.receive().isEmpty)
   }

@@ -97,8 +97,8 @@ import Wire
       }
       hub.endTurn(at: .zero, flushing: true)
       var down: [UInt8] = []
-      for case .write(_, let pieces) in hub.commands {
-        for piece in hub.pieces[pieces] { down += hub.output.bytes[piece] }
+      for case .write(_, let run) in hub.commands {
+        for range in hub.ranges[run] { down += hub.output.bytes[range] }
       }
       for turn in hub.turnsToStore { onTurn(turn) }
       hub.clear()

@@ -286,9 +286,9 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
 
   private func perform(_ command: HubCommand) {
     switch command {
-    case .write(let id, let pieces):
+    case .write(let id, let run):
       guard let client = clients.first(where: { $0.connection == id }) else { return }
-      for piece in hub.pieces[pieces] { client.fromHub += hub.output.bytes[piece] }
+      for range in hub.ranges[run] { client.fromHub += hub.output.bytes[range] }
       // Bytes on the wire count as not accepted, so that the hub coalesces.
       hub.noteBusy(id)
     case .close(let id), .abort(let id):

@@ -105,14 +105,14 @@ import Wire
     )
     let other = try self.client(bench, whole: true)
     #expect(await bench.until { count.store != nil && note.store != nil && other.store != nil })
-    var tellings = 0
-    let subscription = try #require(note.store).subscribe(\.self) { _ in tellings += 1 }
-    let before = tellings
+    var notifications = 0
+    let subscription = try #require(note.store).subscribe(\.self) { _ in notifications += 1 }
+    let before = notifications
     for number in 1...5 {
       other.store?.send(.setCount(number))
       #expect(await bench.until { count.store?.state == number })
     }
-    #expect(tellings == before)
+    #expect(notifications == before)
     subscription.cancel()
     client.close()
     other.close()

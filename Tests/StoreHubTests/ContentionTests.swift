@@ -46,10 +46,10 @@ import Wire
     Contention.Waiting(connections: 1, hasSnapshots: true), Contention.Waiting(hasFrames: true, heldBack: 1),
     Contention.Waiting(connections: 1, hasFrames: true, hasSnapshots: true, heldBack: 1, readers: 1),
   ]) func everyKindOfWorkGoesOn(waiting: Contention.Waiting) {
-    var counts: [Contention.Piece: Int] = [:]
+    var counts: [Contention.Work: Int] = [:]
     var sinceOutput: UInt64 = 0
     for number in 1...100 as ClosedRange<UInt32> {
-      let piece = Contention.piece(number, of: waiting, sinceOutput: sinceOutput)
+      let piece = Contention.nextWork(number, of: waiting, sinceOutput: sinceOutput)
       counts[piece, default: 0] += 1
       sinceOutput = piece == .output ? 0 : sinceOutput + 10_000
     }

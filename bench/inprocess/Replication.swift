@@ -102,7 +102,7 @@ private final class Sockets {
   func end() {
     core.endTurn(at: ContinuousClock.now - began)
     for case .write(_, let run) in core.commands {
-      for piece in core.pieces[run] { written += piece.count }
+      for piece in core.ranges[run] { written += piece.count }
     }
     core.clear()
   }

@@ -40,10 +40,10 @@ package struct MirroredChanges {
   package mutating func append(_ others: MirroredChanges) { fields += others.fields }
 
   /// Notifies the observers of everything collected, then runs the operations that wait for the notifications.
-  package mutating func tell(_ others: () -> Void) {
+  package mutating func notify(_ others: () -> Void) {
     let fields = fields
     self.fields = []
-    Reducing.tell {
+    Reducing.notify {
       others()
       for field in fields { field.changed() }
     }

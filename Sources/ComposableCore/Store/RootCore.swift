@@ -136,7 +136,7 @@ package final class RootCore<State, Action>: StoreCore {
     let isAwaited = Reducing.isAwaited(turn)
     guard hasReduced || hasWaited || isAwaited else { return mustSettle }
     if identity.isObserved || !changes.isEmpty || isAwaited {
-      Reducing.tell {
+      Reducing.notify {
         identity.update(reducing.state)
         for field in changes { field.changed() }
       }

@@ -23,7 +23,7 @@ extension HubCore {
     let isLogged = turns != nil
     return HandOver(
       schema: schemaFingerprint, history: historyID, position: turns?.position, revision: engine.revision,
-      hubRevision: max(attendance.revision, figures.revision), state: isLogged ? nil : stateToHandOver(),
+      hubRevision: max(attendance.revision, metricsSource.revision), state: isLogged ? nil : stateToHandOver(),
       sessions: isLogged ? [] : detached.all.map { LoggedSession($0, process: 0) },
       connections: connections)
   }

@@ -70,7 +70,7 @@ extension HubCore {
     }
     let record = RestingConnection(
       schema: schemaFingerprint, history: historyID,
-      hubRevision: max(attendance.revision, figures.revision),
+      hubRevision: max(attendance.revision, metricsSource.revision),
       connection: HandedConnection(
         token: token, user: connection.peer.user, phase: .live(session), unread: [], unsent: []))
     return record.encoded()

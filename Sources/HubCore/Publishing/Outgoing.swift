@@ -1,11 +1,11 @@
 import Wire
 
-/// The output of a turn: bytes, and the order of their pieces in each connection's write.
+/// The output of a turn: bytes, and the order of their ranges in each connection's write.
 struct Outgoing: ~Copyable {
   /// The bytes for all connections.
   var writer = FrameWriter()
   /// Ranges of the bytes; each write command refers to a run of these.
-  var pieces = TurnList<Range<Int>>()
+  var ranges = TurnList<Range<Int>>()
   /// The bytes of snapshots that may still be written in this turn.
   var snapshotBudget = 0
   /// The size of the pieces in which it is spent.
@@ -21,10 +21,10 @@ struct Outgoing: ~Copyable {
   mutating func add(_ range: Range<Int>) {
     runByteCount += range.count
     // Frames of one connection are often adjacent.
-    if let last = pieces.last, last.upperBound == range.lowerBound, !last.isEmpty, pieces.count > openCount {
-      pieces[pieces.count - 1] = last.lowerBound..<range.upperBound
+    if let last = ranges.last, last.upperBound == range.lowerBound, !last.isEmpty, ranges.count > openCount {
+      ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
     } else if !range.isEmpty {
-      pieces.append(range)
+      ranges.append(range)
     }
   }
 
@@ -35,15 +35,15 @@ struct Outgoing: ~Copyable {
   private(set) var runByteCount = 0
 
   /// Begins the run of another connection.
-  mutating func begin() { (openCount, runByteCount, isHashUnfinished) = (pieces.count, 0, false) }
+  mutating func begin() { (openCount, runByteCount, isHashUnfinished) = (ranges.count, 0, false) }
 
   /// The current connection's run.
-  var run: Range<Int> { openCount..<pieces.count }
+  var run: Range<Int> { openCount..<ranges.count }
 
   /// Discards the bytes and keeps the memory.
   mutating func removeAll() {
     writer.removeAll()
-    pieces.removeAll()
+    ranges.removeAll()
     (openCount, runByteCount) = (0, 0)
   }
 }

@@ -109,7 +109,7 @@ struct RunningSnapshots {
     for index in snapshots.indices {
       guard let snapshot = snapshots[index], !snapshot.isDiscarded else { continue }
       byteCount += snapshot.keptByteCount
-      guard now - snapshot.lastRead >= limits.snapshotPatience else { continue }
+      guard now - snapshot.lastRead >= limits.snapshotTimeout else { continue }
       if snapshot.lastRead < stalled?.lastRead ?? now { stalled = (index, snapshot.lastRead) }
       if extraStates.contains(snapshot.revision), snapshot.lastRead < stalledExtra?.lastRead ?? now {
         stalledExtra = (index, snapshot.lastRead)

@@ -207,19 +207,3 @@ extension Tool {
     return ToolFailure(.usage, "\(options.command ?? "") needs one of \(list)\(other)")
   }
 }
-
-extension [UInt8] {
-  /// Parses bytes of two hexadecimal digits each; nil for anything else.
-  nonisolated fileprivate init?(hexadecimal text: String) {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    self = []
-    reserveCapacity(digits.count / 2)
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = Character(Unicode.Scalar(digits[index])).hexDigitValue,
-        let low = Character(Unicode.Scalar(digits[index + 1])).hexDigitValue
-      else { return nil }
-      append(UInt8(high << 4 | low))
-    }
-  }
-}

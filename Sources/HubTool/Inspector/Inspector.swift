@@ -30,7 +30,7 @@ final class Inspector {
   private var lastRequest: Duration?
   private var onLink: ((String) -> Void)?
   /// The time without requests after which the inspector assumes that no page is open.
-  private static let patience = Duration.seconds(20)
+  private static let requestTimeout = Duration.seconds(20)
   /// The longest time without an answer to a poll. Only the answer reveals a lost connection.
   private static let silence = Duration.seconds(8)
   /// The timeout for connections of pages. Other connections end sooner, so that they cannot use up all of them.
@@ -108,7 +108,7 @@ final class Inspector {
   private func watch() {
     if pollers.contains(where: { tool.loop.now - $0.since >= Self.silence }) { changed() }
     if pendingCount > 0 { lastRequest = tool.loop.now }
-    let isWatched = lastRequest.map { tool.loop.now - $0 < Self.patience } ?? false
+    let isWatched = lastRequest.map { tool.loop.now - $0 < Self.requestTimeout } ?? false
     if !isWatched, link.wantsState { changes.forget() }
     link.wantsState = isWatched
     guard isWatched else { return }

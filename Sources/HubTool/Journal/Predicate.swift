@@ -41,7 +41,7 @@ nonisolated struct Predicate {
     if let (place, found) = try Self.comparison(in: left) {
       guard !isNegated else { throw ToolFailure(.usage, "'\(text)' both begins with ! and compares") }
       let word = String(left[place...].dropFirst(found.rawValue.count)).trimmed
-      guard !word.isEmpty else { throw ToolFailure(.usage, "a value must stand behind \(found.rawValue) in '\(text)'") }
+      guard !word.isEmpty else { throw ToolFailure(.usage, "a value must follow \(found.rawValue) in '\(text)'") }
       comparison = (found, word)
       left = String(left[..<place]).trimmed
     } else {
@@ -223,7 +223,7 @@ nonisolated private enum Operand {
 /// A decimal number with all its digits.
 nonisolated private struct DecimalNumber: Comparable {
   private var isNegative = false
-  /// The digits without zeros at either end; the first one stands behind the decimal point.
+  /// The digits without zeros at either end; the first one follows the decimal point.
   private var digits: [UInt8] = []
   /// The power of ten by which they are multiplied.
   private var exponent = 0

@@ -13,7 +13,7 @@ struct TemplateCompiler {
   /// Compiles an action: its path, followed by the values of its last case.
   func action(_ text: String) throws(LoadError) -> Segments {
     let template = try TemplateText(text, run: run, payload: payload)
-    guard let name = template.words.first else { throw .scenario("an action must stand behind 'send ='") }
+    guard let name = template.words.first else { throw .scenario("an action must follow 'send ='") }
     let values = Array(template.words.dropFirst())
     return try compile(template.gaps) { (standIns) throws(TemplateFailure) in
       do {

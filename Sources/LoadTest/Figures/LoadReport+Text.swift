@@ -47,7 +47,7 @@ extension LoadReport {
     for expectation in unchecked { lines.append("not verified: \(expectation)") }
     if !plan.isOpenLoop, plan.count == nil || actions > 10_000 {
       lines.append(
-        "note: in a closed loop a hub that stops delays the actions behind it, which are then not counted as late; "
+        "note: in a closed loop a hub that stops delays the actions after it, which are then not counted as late; "
           + "--rate shows how users would see it")
     }
     if isGeneratorLate {

@@ -162,7 +162,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Everything as it is now, to which `rollBack` returns.
   ///
-  /// A copy of values that share what they consist of: O(1), and a change behind it copies what it touches.
+  /// A copy of values that share what they consist of: O(1), and a later change copies what it touches.
   package struct Checkpoint {
     fileprivate let state: State
     fileprivate let reducedCount: UInt64

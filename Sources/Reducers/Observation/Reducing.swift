@@ -18,12 +18,12 @@ package enum Reducing {
     fileprivate var seen: Set<ObjectIdentifier> = []
     fileprivate var returning: Return?
     /// The depth of nested notifications.
-    fileprivate var tellings = 0
+    fileprivate var notifications = 0
     /// The operations to run after all notifications; `waiting` lists their owners.
     fileprivate var afterwards: [@MainActor () -> Void] = []
     fileprivate var waiting: Set<ObjectIdentifier> = []
 
-    fileprivate var isBusy: Bool { depth > 0 || tellings > 0 }
+    fileprivate var isBusy: Bool { depth > 0 || notifications > 0 }
   }
 
   /// The return of a child's changed state to its parent through the setters of a key path's properties.
@@ -161,11 +161,11 @@ package enum Reducing {
 
   /// Notifies observers of changes, then runs the operations of ``afterwards(_:_:)``.
   @MainActor
-  package static func tell(_ changes: () -> Void) {
+  package static func notify(_ changes: () -> Void) {
     let turn = turn ?? addTurn()
-    turn.pointee.tellings += 1
+    turn.pointee.notifications += 1
     changes()
-    turn.pointee.tellings -= 1
+    turn.pointee.notifications -= 1
     guard !turn.pointee.isBusy, !turn.pointee.afterwards.isEmpty else { return }
     let operations = turn.pointee.afterwards
     (turn.pointee.afterwards, turn.pointee.waiting) = ([], [])

@@ -42,7 +42,7 @@ public struct FileStorage: Sendable, Identifiable {
     let memory = MemoryFiles(files)
     return FileStorage(
       id: ID(ObjectIdentifier(memory)), read: { memory.read($0) }, write: { memory.write($0, to: $1) },
-      written: { memory.tellWatchers(of: $0) }, watch: { memory.watch($0, $1) },
+      written: { memory.notifyWatchers(of: $0) }, watch: { memory.watch($0, $1) },
       exclusively: { try memory.exclusively($1) })
   }
 }

@@ -24,7 +24,7 @@ final class MemoryFiles: Sendable {
     state.withLock { $0.files[url] = data }
   }
 
-  func tellWatchers(of url: URL) {
+  func notifyWatchers(of url: URL) {
     let watchers = state.withLock { state in state.watchers.sorted { $0.key < $1.key }.map(\.value) }
     for watcher in watchers where watcher.url == url { watcher.callback() }
   }

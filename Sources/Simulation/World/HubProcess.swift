@@ -62,7 +62,7 @@ final class HubProcess {
   /// The connections that sent much in a contended turn and are not read again until their turn.
   var waitingReaders: [Link] = []
   /// Counts the pieces of work in contended turns.
-  var pieceCount = 0
+  var workCount = 0
 
   init(
     _ number: UInt64, _ program: SimulatedProgram, _ engine: SimulatedEngine, _ recorder: Recorder, _ truth: HubTruth,

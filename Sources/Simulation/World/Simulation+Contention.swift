@@ -38,10 +38,10 @@ extension Simulation {
   /// Does one short piece of the waiting work. Returns false if the turn has no output yet.
   func workInContention(_ hub: HubProcess, _ continues: Bool) -> Bool {
     guard continues, hub.isContended else { return true }
-    hub.pieceCount += 1
+    hub.workCount += 1
     report.contendedTurns += 1
     let hasInput = hub.core.hasBacklog || !hub.waitingReaders.isEmpty
-    guard hasInput, !hub.pieceCount.isMultiple(of: 4), competition.hits(700) else {
+    guard hasInput, !hub.workCount.isMultiple(of: 4), competition.hits(700) else {
       hub.core.answersFirst = false
       return true
     }

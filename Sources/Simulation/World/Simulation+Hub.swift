@@ -114,12 +114,12 @@ extension Simulation {
     _ command: HubCommand, of hub: HubProcess, _ full: Set<Int>, _ writtenWhileFull: inout ConnectionID?
   ) throws {
     switch command {
-    case .write(let id, let pieces):
+    case .write(let id, let run):
       guard let link = hub.link(id) else { return }
       if full.contains(link.number), !link.toClient.rest.isEmpty { writtenWhileFull = id }
       let output = hub.core.output.bytes
       var bytes: [UInt8] = []
-      for piece in hub.core.pieces[pieces] { bytes += output[piece] }
+      for piece in hub.core.ranges[run] { bytes += output[piece] }
       try write(bytes, to: link)
     case .resumeReading(let id):
       guard let link = hub.link(id) else { return }

@@ -22,7 +22,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     case ticked(id: Todo.State.ID, was: Bool)
     /// Moves a todo back to before another one, or to the end.
     case moved(id: Todo.State.ID, before: Todo.State.ID?)
-    /// Inserts a deleted todo again, before the one that stood behind it.
+    /// Inserts a deleted todo again, before the one that followed it.
     case deleted(Todo.State, before: Todo.State.ID?)
     /// Restores whether a number is a favourite.
     case liked(number: Int, was: Bool)
@@ -114,7 +114,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
     }
   }
 
-  /// The id of the todo that stands behind another one.
+  /// The id of the todo that follows another one.
   private static func next(to id: Todo.State.ID, _ state: Todos.State) -> Todo.State.ID? {
     guard let index = state.todos.index(id: id), index + 1 < state.todos.count else { return nil }
     return state.todos[index + 1].id
@@ -155,7 +155,7 @@ nonisolated struct UndoHistory: Equatable, Sendable {
         .todos(.todos(.element(id: id, action: .completionChanged(was)))), was ? "undone: unticked" : "undone: ticked")
     case .moved(let id, let next):
       guard todos[id: id] != nil else { return .nothing("the todo that you moved is gone") }
-      if let next, todos[id: next] == nil { return .nothing("the todo that stood behind it is gone") }
+      if let next, todos[id: next] == nil { return .nothing("the todo that followed it is gone") }
       return .send(.todos(.moved(id: id, before: next)), "undone: moved")
     case .deleted(let todo, let next):
       guard todos[id: todo.id] == nil else { return .nothing("that todo has already been restored") }

@@ -1,16 +1,16 @@
 /// The figures of a hub, as replicated state under `StateRoot.metrics`.
 ///
-/// Counters grow from the start of the hub's process on; the others are as they are now. They are published once in a
-/// second at the most, and only while somebody has attached them.
+/// Counters start at zero with the hub's process; the other figures are current values. They are published at most once
+/// a second, and only while a client has attached them.
 @Replicated
 public struct HubMetrics: Equatable, Sendable {
   /// The revision of the feature's state: the actions that have taken effect.
   public var revision: UInt64 = 0
-  /// Counter: how often bytes of a client were read.
+  /// Counter: reads from clients' sockets.
   public var reads: UInt64 = 0
   /// Counter: connections that were accepted.
   public var accepted: UInt64 = 0
-  /// Counter: connections and scopes that were refused because the user may not.
+  /// Counter: connections and scopes that were refused for lack of rights.
   public var refused: UInt64 = 0
   /// Counter: connections that were closed for any other error.
   public var failed: UInt64 = 0
@@ -26,7 +26,7 @@ public struct HubMetrics: Equatable, Sendable {
   public var detachedSessions: UInt64 = 0
   /// The number of bytes held: incomplete frames, and output that clients have not read.
   public var heldBytes: UInt64 = 0
-  /// The size of the feature's state in bytes, as it would be sent, about.
+  /// The approximate size of the feature's encoded state in bytes.
   public var stateBytes: UInt64 = 0
   /// The number of kept versions of the feature's state.
   public var keptVersions: UInt64 = 0

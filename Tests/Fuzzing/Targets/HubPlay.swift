@@ -149,8 +149,8 @@ final class HubPlay {
     let commands = core.commands
     for command in commands {
       switch command {
-      case .write(let id, let pieces):
-        let bytes = core.pieces[pieces].flatMap { core.output.bytes[$0] }
+      case .write(let id, let run):
+        let bytes = core.ranges[run].flatMap { core.output.bytes[$0] }
         try id == honestID ? honest.received(bytes, at: now) : read(bytes, for: id)
       case .close(let id), .abort(let id):
         try promise(id != honestID, "the hub has closed the connection of one who keeps to the protocol")

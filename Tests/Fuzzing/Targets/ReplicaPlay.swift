@@ -170,8 +170,8 @@ final class ReplicaPlay {
       replica.clear()
       hub.endTurn(at: now, flushing: true)
       let commands = hub.commands
-      for case .write(_, let pieces) in commands {
-        let bytes = hub.pieces[pieces].flatMap { hub.output.bytes[$0] }
+      for case .write(_, let run) in commands {
+        let bytes = hub.ranges[run].flatMap { hub.output.bytes[$0] }
         replica.received(bytes.span.bytes, at: now)
       }
       hub.clear()

@@ -136,7 +136,7 @@ struct NameScanner {
 
   private mutating func escaped() throws(SchemaNameError) -> [UInt8] {
     let start = position - 1
-    guard let byte = next else { throw failure(start, "something must stand behind \\") }
+    guard let byte = next else { throw failure(start, "something must follow \\") }
     position += 1
     switch byte {
     case UInt8(ascii: "n"): return [0x0a]

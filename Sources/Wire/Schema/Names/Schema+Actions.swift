@@ -236,7 +236,7 @@ private struct ActionWalk {
   private func tooLong() -> String {
     guard let value = place.payload.first else { return "'\(schema.name(ofAction: steps) ?? text)' is whole already" }
     let values = place.payload.count == 1 ? "a value of type \(schema.name(of: value.type))" : "values"
-    return "'\(schema.name(ofAction: steps) ?? text)' holds \(values), which is written behind it and not as a name"
+    return "'\(schema.name(ofAction: steps) ?? text)' holds \(values), which is written after it and not as a name"
   }
 
   private func unknown(_ name: String, _ token: NameToken, _ cases: [Schema.Case]) -> SchemaNameError {

@@ -41,7 +41,7 @@ struct JournalFiles {
       throw LogError(
         .storage,
         """
-        \(path) was removed, moved away or replaced while the hub used it; nothing behind revision \(revision) was \
+        \(path) was removed, moved away or replaced while the hub used it; nothing after revision \(revision) was \
         acknowledged. Put the files back or restore a backup into \(directory.path), then start the hub again
         """, soundRevision: revision)
     }
