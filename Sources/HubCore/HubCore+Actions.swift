@@ -72,7 +72,7 @@ extension HubCore {
 
   private func end(ofItemAt offset: Int, in payload: RawSpan) throws(WireError) -> Int {
     var decoder = CBORDecoder(payload, at: offset)
-    try decoder.skip()
+    try decoder.skipAction()
     return decoder.offset
   }
 
@@ -97,7 +97,7 @@ extension HubCore {
       return nil
     }
     while sequence <= processed, !decoder.isAtEnd {
-      try decoder.skip()
+      try decoder.skipAction()
       sequence += 1
     }
     return decoder.offset

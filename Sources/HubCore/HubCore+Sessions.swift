@@ -17,6 +17,12 @@ extension HubCore {
       let reason = "this hub waits for its disk and opens no sessions now; try again later"
       return fail(id, PeerError(.overloaded, reason), at: now)
     }
+    if let processed = hello.session.flatMap({ processed(in: $0, of: greeting.peer.user) }),
+      hello.acknowledged > processed
+    {
+      let reason = "the hello acknowledges action \(hello.acknowledged), and \(processed) were processed"
+      return fail(id, PeerError(.sequenceGap, reason), at: now)
+    }
     let resumed = hello.session.flatMap { resume($0, hello, of: greeting.peer.user, at: now) }
     var session =
       resumed
@@ -37,10 +43,6 @@ extension HubCore {
     slots[id.index].phase = .live(connection)
     liveSessions[session.id] = connection
     if resumed != nil {
-      guard hello.acknowledged <= session.processed else {
-        let reason = "the hello acknowledges action \(hello.acknowledged), and \(session.processed) were processed"
-        return fail(id, PeerError(.sequenceGap, reason), at: now)
-      }
       connection.acknowledge(hello.acknowledged)
       report(.resumed(id, session.id, greeting.peer, name: hello.name))
     } else {
@@ -64,6 +66,13 @@ extension HubCore {
   mutating func writeHeldWelcome(to connection: LiveConnection) {
     guard let welcome = connection.heldWelcome.take() else { return }
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
+  }
+
+  /// The number of processed actions in a session of the user; nil for an unknown one, and for one that was detached
+  /// before a restart, whose last outcomes may be lost.
+  private func processed(in id: SessionID, of user: UInt32) -> UInt64? {
+    if let live = liveSessions[id]?.session { return live.user == user ? live.processed : nil }
+    return detached.session(id, of: user).flatMap { $0.isRecovered ? nil : $0.processed }
   }
 
   /// Takes a detached session, or the session of a connection that may be dead but has not ended; that connection is

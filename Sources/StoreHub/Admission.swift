@@ -27,6 +27,8 @@ struct Admission {
   /// The number of queued connections.
   private(set) var count = 0
   private var openedCount = 0
+  /// The number of connections whose peers had disconnected, in the current period, and the end of that period.
+  private var disconnected = (count: 0, end: UInt64(0))
 
   /// True if there is work at the end of the turn.
   var isInUse: Bool { count + openedCount > 0 }
@@ -61,6 +63,16 @@ struct Admission {
     return descriptor
   }
 
+  /// Records a connection whose peer had disconnected before it was opened. Returns true if there are many: others that
+  /// disconnect at once wait after them. A few come from programs that only look whether a hub is there.
+  ///
+  /// - Parameter now: The time in milliseconds.
+  mutating func noteDisconnected(at now: UInt64) -> Bool {
+    if now >= disconnected.end { disconnected = (0, now + 100) }
+    disconnected.count += 1
+    return disconnected.count > Self.acceptedPerTurn
+  }
+
   /// Begins a turn.
   mutating func beginTurn() { openedCount = 0 }
 }
@@ -79,8 +91,9 @@ extension HubShell {
       return
     }
     guard !hasDisconnected(descriptor) else {
-      // Others that disconnect at once wait after it.
-      return contention.noteMuch(from: nil, at: loop.turnMilliseconds)
+      let now = loop.turnMilliseconds
+      if admission.noteDisconnected(at: now) { contention.noteMuch(from: nil, at: now) }
+      return
     }
     if let refusal = informed.refusal(ofConnectionOf: user, waiting: (admission.count(of: user), admission.count)) {
       turnAway(descriptor, of: user, refusal)

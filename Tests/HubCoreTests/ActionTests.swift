@@ -43,6 +43,24 @@ import Wire
     #expect(hub.closed == [client])
   }
 
+  /// Whatever takes effect can also be skipped when it comes again.
+  @Test func anActionWithADeepUnknownFieldMayBeRepeated() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let action = Action.counter(.numberFactResponse(.failure(NumberFactError(message: "m"))))
+    // The error, the only map in it, gets another field.
+    let known: [UInt8] = [0xa1, 0x00, 0x61, 0x6d]
+    let deep = [UInt8](repeating: 0x81, count: CBORDecoder.nestingLimit - 1) + [0]
+    var bytes = action.encoded()
+    try #require(Array(bytes.suffix(4)) == known)
+    bytes[bytes.count - 4] = 0xa2
+    bytes += [9] + deep
+    for _ in 0..<2 { hub.send(actionsFrame([bytes], from: 1), on: client) }
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.applied])
+    #expect(hub.engine.state.counter.factAlert?.title == "m" && hub.engine.revision == 1)
+  }
+
   @Test func anUnknownActionIsRefusedAndTheOnesAroundItTakeEffect() throws {
     let hub = Hub()
     let (client, _) = try hub.open()

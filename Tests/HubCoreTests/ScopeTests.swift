@@ -376,8 +376,10 @@ import Wire
     let frames = hub.turn(second)
     #expect(frames.map(\.kind) == [.error])
     #expect(try frames[0].errorCode == .sequenceGap)
-    // The session is kept.
+    // The session is kept, and its connection.
     hub.core.ended(second)
+    hub.send(.setCount(2), on: first)
+    #expect(hub.turn(first).map(\.kind) == [.applied])
     #expect(try hub.open(session: welcome.session).1.isResumed)
     // Without a session, or with an unknown one, the number has no meaning.
     let third = hub.connect()

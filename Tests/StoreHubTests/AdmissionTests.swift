@@ -33,6 +33,13 @@ import Testing
     #expect(opens)
   }
 
+  /// A program that only looks whether a hub listens must not slow the hub down.
+  @Test func onlyManyDisconnectedClientsAreMuchTraffic() {
+    var admission = Admission()
+    let areMany = (Array(repeating: 1000, count: 16) + [1099, 1100]).map { admission.noteDisconnected(at: $0) }
+    #expect(areMany == Array(repeating: false, count: 16) + [true, false])
+  }
+
   /// Opening a connection costs several times as much as closing its descriptor.
   @Test(.timeLimit(.minutes(5))) func aClientThatHasDisconnectedIsNotOpened() async throws {
     let bench = try Bench()

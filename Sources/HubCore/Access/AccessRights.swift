@@ -42,7 +42,7 @@ struct AccessRights {
     var decoder = CBORDecoder(sequence, at: offset)
     var count = 0
     while count < limit, !decoder.isAtEnd, permits(sequence, at: decoder.offset) {
-      do throws(WireError) { try decoder.skip() } catch { return count }
+      do throws(WireError) { try decoder.skipAction() } catch { return count }
       count += 1
     }
     return count

@@ -278,6 +278,14 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     try skip(depth: Self.nestingLimit, limit: Self.nestingLimit)
   }
 
+  /// Moves past one action that need not be decoded. It may be as deep as a decoded one: values within `depthLimit`, and
+  /// within these an unknown field.
+  @_lifetime(self: copy self)
+  package mutating func skipAction() throws(WireError) {
+    let limit = 2 * Self.nestingLimit
+    try skip(depth: limit, limit: limit)
+  }
+
   /// Moves past one item without a depth limit: for trusted bytes, which this process wrote by the same recursion.
   @_lifetime(self: copy self)
   package mutating func skipOwn() throws(WireError) {
