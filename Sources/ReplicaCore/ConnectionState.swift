@@ -19,6 +19,9 @@ public enum ActionError: Error, Equatable, Sendable {
   case rejected(code: UInt64, reason: String)
   /// It was sent, but the connection to the hub was lost before its outcome was known. It may have taken effect.
   case outcomeUnknown
+  /// It waited to be sent, and the hub came back without states that this client may have seen
+  /// (`ReplicaOptions.sendsAfterLoss`). It has no effect on the hub's state.
+  case stateLost
   /// Too many actions are pending; this one was discarded.
   case tooManyPending(limit: Int)
   /// It is larger than the hub's limit.
@@ -33,6 +36,7 @@ extension ActionError: CustomStringConvertible {
     switch self {
     case .rejected(_, let reason): "the hub refused the action: \(reason)"
     case .outcomeUnknown: "the hub restarted before it answered: the action may or may not have taken effect"
+    case .stateLost: "not sent: the hub came back without its last state; look at what it has now, and repeat it if needed"
     case .tooManyPending(let limit): "\(limit) actions are pending already; try again when the hub answers"
     case .tooLarge(let bytes, let limit): "the action has \(bytes) bytes and the hub takes at most \(limit)"
     case .notConnected(let reason): "not sent: \(reason)"

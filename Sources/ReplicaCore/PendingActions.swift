@@ -174,8 +174,13 @@ struct PendingActions {
   /// Fails all actions: those that were sent with an unknown outcome, and the others with an error.
   mutating func removeAll(_ error: ActionError, _ commands: inout [ReplicaCommand]) {
     failSent(&commands)
-    for entry in entries[head...] { fail(entry, error, &commands) }
-    head = entries.count
+    removeUnsent(error, &commands)
+  }
+
+  /// Fails the unsent actions.
+  mutating func removeUnsent(_ error: ActionError, _ commands: inout [ReplicaCommand]) {
+    for entry in entries[(head + sentCount)...] { fail(entry, error, &commands) }
+    entries.removeSubrange((head + sentCount)...)
     removeAcknowledged()
   }
 

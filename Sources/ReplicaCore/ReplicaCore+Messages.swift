@@ -107,7 +107,10 @@ extension ReplicaCore {
     if !welcome.isResumed || welcome.history != history {
       for subscription in subscriptions { subscription.base = nil }
     }
-    if let history, history != welcome.history { lossCount += 1 }
+    if let history, history != welcome.history {
+      lossCount += 1
+      if !options.sendsAfterLoss { pending.removeUnsent(.stateLost, &commands) }
+    }
     history = welcome.history
   }
 

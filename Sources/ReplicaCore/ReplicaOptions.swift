@@ -17,6 +17,13 @@ public struct ReplicaOptions: Sendable {
   /// per interval, so use them for clients that a user watches. A stopped hub is detected after `probeInterval` and
   /// `timeout` at the latest.
   public var probeInterval: Duration?
+  /// True if actions that wait for a hub are also sent to one that has lost states which this client may have seen;
+  /// false to fail them with `ActionError.stateLost`.
+  ///
+  /// Set it to false if a user chooses actions by what is on the screen, such as "delete todo 7": the hub may have given
+  /// the number 7 to another todo meanwhile. A hub that stores before it acknowledges (`--durability sync`) loses
+  /// nothing, unless its operator restores an older journal.
+  public var sendsAfterLoss = true
   /// The maximum number of pending actions; a further one is rejected locally.
   public var pendingActions = 65_536
   /// The maximum size in bytes of an accepted state.

@@ -73,6 +73,8 @@ final class Session {
     // A user is watching: a hub that has stopped must not count as live.
     (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
     options.subscribesToWholeState = false
+    // The user chose them by what was on the screen.
+    options.sendsAfterLoss = false
     client = try StoreClient(loop: loop, path: settings.path, options: options)
     counter = client.attach(to: { $0.counter }, action: { .counter($0) }, Counter(), settings)
     favourites = client.attach(to: { $0.favourites }, action: { .favourites($0) }, FavouriteNumbers(), settings)

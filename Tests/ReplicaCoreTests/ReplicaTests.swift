@@ -63,6 +63,29 @@ import Wire
     #expect(client.state == world.engine.state)
   }
 
+  /// What a user meant may have the id of something else in a hub that has lost its state.
+  @Test func actionsThatWaitMayBeMeantForAStateThatIsLost() throws {
+    var options = ReplicaOptions()
+    options.sendsAfterLoss = false
+    let world = AppWorld(seed: 1, clientCount: 1, options: options)
+    let client = try live(world)
+    world.cut(client)
+    for _ in 0..<2 { try world.send(.incrementButtonTapped, from: client) }
+    try world.settle()
+    #expect(client.applied == 2 && client.failed.isEmpty)
+
+    world.cut(client)
+    for _ in 0..<2 { try world.send(.incrementButtonTapped, from: client) }
+    world.restartHub(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))
+    client.lastRevisions = [:]
+    try world.settle()
+    #expect(client.failed == [.stateLost, .stateLost])
+    #expect(world.engine.state.counter.count == 0)
+    try world.send(.decrementButtonTapped, from: client)
+    try world.settle()
+    #expect(world.engine.state.counter.count == -1 && client.state == world.engine.state)
+  }
+
   @Test func actionsSentWhileAwayTakeEffectInOrder() throws {
     let world = AppWorld(seed: 1, clientCount: 1)
     let client = try live(world)

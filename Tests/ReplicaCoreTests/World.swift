@@ -9,8 +9,10 @@ import Wire
 typealias AppWorld = World<AppFeature.State, AppFeature.Action>
 
 extension World where State == AppFeature.State, Action == AppFeature.Action {
-  convenience init(seed: UInt64, clientCount: Int, toolCount: Int = 0) {
-    self.init(seed: seed, clientCount: clientCount, engine: Self.engine(), toolCount: toolCount) {
+  convenience init(
+    seed: UInt64, clientCount: Int, options: ReplicaOptions = ReplicaOptions(), toolCount: Int = 0
+  ) {
+    self.init(seed: seed, clientCount: clientCount, engine: Self.engine(), options: options, toolCount: toolCount) {
       Self.randomAction(seenBy: $1, &$0)
     }
   }

@@ -16,6 +16,7 @@ extension Simulation {
     options.pendingActions = chance.pick([20, 65_536])
     options.shortestDelay = .milliseconds(chance.pick([1, 50]))
     options.longestDelay = .seconds(1)
+    options.sendsAfterLoss = !clientCount.isMultiple(of: 3)
     let client = ClientProcess(
       clientCount, index < plan.newerClientCount ? .newer : .older, isTool: isTool,
       user: isGuest(index) ? Self.guest : Self.owner, options: options,
@@ -248,7 +249,9 @@ extension Simulation {
         throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) can be repeated, and its outcome is called unknown")
       }
       report.unknown += 1
-    case .notConnected, .outcomeUnknown:
+    case .stateLost where client.replica.options.sendsAfterLoss:
+      throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) could be sent, and the client has given it up")
+    case .notConnected, .outcomeUnknown, .stateLost:
       report.notSent += 1
       try neverApplied(sent.tag, error)
     case .tooManyPending, .tooLarge:
