@@ -36,7 +36,7 @@ extension ActionError: CustomStringConvertible {
     switch self {
     case .rejected(_, let reason): "the hub refused the action: \(reason)"
     case .outcomeUnknown: "the hub restarted before it answered: the action may or may not have taken effect"
-    case .stateLost: "not sent: the hub came back without its last state; look at what it has now, and repeat it if needed"
+    case .stateLost: "not sent: the hub came back without its last state; see what it has now, and repeat it if needed"
     case .tooManyPending(let limit): "\(limit) actions are pending already; try again when the hub answers"
     case .tooLarge(let bytes, let limit): "the action has \(bytes) bytes and the hub takes at most \(limit)"
     case .notConnected(let reason): "not sent: \(reason)"
