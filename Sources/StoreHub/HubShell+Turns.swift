@@ -115,9 +115,9 @@ extension HubShell {
       drop(id)
     case .store:
       if let last = core.turnsToStore.last { beingStored.append((last.position, loop.nanoseconds)) }
-      recording?.log.append(core.turnsToStore)
+      recording?.turnLog.append(core.turnsToStore)
     case .saveSnapshot:
-      recording?.log.save(core.snapshot())
+      recording?.turnLog.save(core.snapshot())
     case .releaseMemory:
       releaseFreeMemory()
     case .report(let index):

@@ -13,9 +13,9 @@ public import TurnLog
 /// ```
 public struct Recording {
   /// The log that stores the turns.
-  public let log: any TurnLog
+  public let turnLog: any TurnLog
   /// The mailbox that receives the log's events.
-  public let mailbox: LogMailbox
+  public let mailbox: TurnLogMailbox
   /// The time at which acknowledgements, deltas and effects are released.
   public let durability: Durability
   /// The starting point of the hub.
@@ -27,16 +27,16 @@ public struct Recording {
   /// Creates a recording with a custom log.
   ///
   /// - Parameters:
-  ///   - log: The log, which posts its events to the mailbox.
+  ///   - turnLog: The log, which posts its events to the mailbox.
   ///   - mailbox: The mailbox.
   ///   - history: The starting point of the hub. The state of its engine must be the one at the end of the log.
   ///   - durability: The time at which acknowledgements, deltas and effects are released.
   ///   - finish: Closes the log.
   public init(
-    log: any TurnLog, mailbox: LogMailbox, history: HubHistory, durability: Durability,
+    turnLog: any TurnLog, mailbox: TurnLogMailbox, history: HubHistory, durability: Durability,
     finish: @escaping @Sendable () -> Void = {}
   ) {
-    (self.log, self.mailbox, self.history) = (log, mailbox, history)
+    (self.turnLog, self.mailbox, self.history) = (turnLog, mailbox, history)
     (self.durability, self.finish) = (durability, finish)
   }
 
@@ -93,7 +93,7 @@ extension Recording {
     window: Duration = .milliseconds(100), limits: HubLimits = HubLimits(), log: Log,
     onProgress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(RecordingError) -> Recording {
-    let mailbox = LogMailbox()
+    let mailbox = TurnLogMailbox()
     var options = JournalOptions()
     options.commits = durability == .sync ? .sync : .async(window: window)
     options.sessionLimit = max(options.sessionLimit, limits.sessionCount)
@@ -128,7 +128,7 @@ extension Recording {
       // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       var recording = Recording(
-        log: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions),
+        turnLog: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions),
         durability: durability
       ) { journal.close() }
       recording.isNew = history.isNew
@@ -180,7 +180,7 @@ extension Recording {
 
   /// Saves a snapshot, and waits until it is saved.
   private static func save(
-    _ snapshot: LogSnapshot, in journal: Journal, _ mailbox: LogMailbox
+    _ snapshot: LogSnapshot, in journal: Journal, _ mailbox: TurnLogMailbox
   ) throws(RecordingError) {
     journal.save(snapshot)
     while true {

@@ -25,7 +25,7 @@ private nonisolated final class StuckLog: TurnLog {
     let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
     let recovery = Recovery(of: engine)
     let recording = Recording(
-      log: StuckLog(), mailbox: LogMailbox(), history: recovery.history(id: 1, sessions: []), durability: .sync)
+      turnLog: StuckLog(), mailbox: TurnLogMailbox(), history: recovery.history(id: 1, sessions: []), durability: .sync)
     let log = Log(program: "test", level: .error, descriptor: -1)
     let life = try ServiceLifecycle(loop: bench.loop, log: log)
     life.stopLimit = .milliseconds(50)
@@ -42,9 +42,9 @@ private nonisolated final class StuckLog: TurnLog {
     await #expect(processExitsWith: .exitCode(1)) { @MainActor in
       let bench = try Bench()
       let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
-      let mailbox = LogMailbox()
+      let mailbox = TurnLogMailbox()
       let recording = Recording(
-        log: StuckLog(), mailbox: mailbox, history: Recovery(of: engine).history(id: 1, sessions: []),
+        turnLog: StuckLog(), mailbox: mailbox, history: Recovery(of: engine).history(id: 1, sessions: []),
         durability: .sync
       ) {
         // Less than the whole limit, and more than its rest.
@@ -71,7 +71,7 @@ private nonisolated final class StuckLog: TurnLog {
     let bench = try Bench()
     let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
     let recording = Recording(
-      log: StuckLog(), mailbox: LogMailbox(), history: Recovery(of: engine).history(id: 1, sessions: []),
+      turnLog: StuckLog(), mailbox: TurnLogMailbox(), history: Recovery(of: engine).history(id: 1, sessions: []),
       durability: .sync)
     var limits = HubLimits()
     limits.helloTimeout = .milliseconds(500)

@@ -122,7 +122,7 @@ import Wire
   @Test func theLastTurnOfAStopHasATime() async throws {
     let bench = try Bench()
     let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())
-    let (turns, mailbox) = (KeptTurns(), LogMailbox())
+    let (turns, mailbox) = (KeptTurns(), TurnLogMailbox())
     // The hooks that were added first run last, hence between the end of the hub's turn and the log's events.
     var isDue = false
     let hooks = try TurnHooks(
@@ -136,7 +136,7 @@ import Wire
     let server = try HubServer(
       engine, loop: bench.loop, path: bench.path,
       recording: Recording(
-        log: turns, mailbox: mailbox, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .sync),
+        turnLog: turns, mailbox: mailbox, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .sync),
       log: Log(program: "test", level: .error))
     engine.send(.counter(.incrementButtonTapped))
     #expect(await bench.until { turns.all.count == 1 })

@@ -6,10 +6,10 @@ public import TurnLog
 /// Passes the events of a log from its own thread to the hub's loop.
 ///
 /// ```swift
-/// let mailbox = LogMailbox()
+/// let mailbox = TurnLogMailbox()
 /// let log = try openLog(onEvent: { mailbox.post($0) })
 /// ```
-public nonisolated final class LogMailbox: Sendable {
+public nonisolated final class TurnLogMailbox: Sendable {
   private struct Contents {
     var events: [LogEvent] = []
     var loop: WakeUp.Sender?
