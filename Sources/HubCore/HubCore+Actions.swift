@@ -28,11 +28,10 @@ extension HubCore {
       if !connection.actsOnEverything, limit > 0, offset < payload.byteCount {
         permitted = connection.rights.permittedCount(in: payload, from: offset, limit: limit)
         if permitted == 0 {
-          let start = offset
-          offset = try end(ofItemAt: offset, in: payload)
-          let name = name(ofActionIn: payload.extracting(start..<offset)) ?? "this action"
-          let reason = "user \(connection.peer.user) may not send \(name); the hub's operator can grant it"
-          guard reject(.notPermitted, reason, from: connection, at: now, &limit) else { return nil }
+          guard let next = try rejectForbidden(in: payload, offset, from: connection, at: now, &limit) else {
+            return nil
+          }
+          offset = next
           continue
         }
       }
@@ -40,8 +39,8 @@ extension HubCore {
       let isLate: Bool
       if size.isNear(adding: payload.byteCount - offset), permitted > 0, offset < payload.byteCount {
         guard let applied = applyNearLimit(payload, from: offset) else {
-          offset = try end(ofItemAt: offset, in: payload)
           let reason = "the state would exceed the \(size.limit) bytes that this hub allows; delete something first"
+          offset = try end(ofItemAt: offset, in: payload)
           guard reject(.stateTooLarge, reason, from: connection, at: now, &limit) else { return nil }
           if engine.isLate?() ?? false { return offset }
           continue
@@ -101,6 +100,17 @@ extension HubCore {
       sequence += 1
     }
     return decoder.offset
+  }
+
+  /// Rejects an action that the user may not send. Returns the offset of the next one; nil if this closes the connection.
+  @inline(never)
+  private mutating func rejectForbidden(
+    in payload: RawSpan, _ offset: Int, from connection: LiveConnection, at now: Duration, _ limit: inout Int
+  ) throws(WireError) -> Int? {
+    let next = try end(ofItemAt: offset, in: payload)
+    let name = name(ofActionIn: payload.extracting(offset..<next)) ?? "this action"
+    let reason = "user \(connection.peer.user) may not send \(name); the hub's operator can grant it"
+    return reject(.notPermitted, reason, from: connection, at: now, &limit) ? next : nil
   }
 
   /// Rejects the next action. Returns false if too many rejections are pending, which closes the connection.

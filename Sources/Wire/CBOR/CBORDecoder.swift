@@ -291,14 +291,6 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   package mutating func skipOwn() throws(WireError) {
     try skip(depth: .max, limit: .max)
   }
-
-  /// Moves back to an earlier offset of this decoder.
-  /// - Precondition: `offset` is not after the current one.
-  @_lifetime(self: copy self)
-  public mutating func rewind(to offset: Int) {
-    precondition(offset >= 0 && offset <= position, "a decoder rewinds only to where it has been")
-    position = offset
-  }
 }
 
 // MARK: - Heads
