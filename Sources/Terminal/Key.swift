@@ -20,8 +20,8 @@ package nonisolated enum Key: Equatable, Sendable {
   case escape
   /// The Enter key.
   case enter
-  /// Pasted text. None of its characters is a command.
-  case paste(String)
+  /// Pasted text, and the size of the rest if it was too long. None of its characters is a command.
+  case paste(String, omittedByteCount: Int = 0)
   /// A press of the left mouse button at a row and a column.
   case click(row: Int, column: Int)
   /// A turn of the mouse wheel.

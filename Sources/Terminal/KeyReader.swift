@@ -11,11 +11,13 @@ struct KeyReader {
   static let tonedAnswer = KEY_MAX + 4
   static let otherAnswer = KEY_MAX + 5
   /// The maximum number of characters kept of a paste.
-  private static let pasteLimit = 65_536
+  static let pasteLimit = 65_536
 
   /// The beginning of an incomplete paste.
   private var pasted: String.UnicodeScalarView?
   private var pastedCount = 0
+  /// The size of the characters beyond the limit.
+  private var omittedByteCount = 0
   /// The form of text, according to the terminal's answers.
   private(set) var form: Glyphs.Form
   /// The number of requested answers that have not arrived.
@@ -33,11 +35,11 @@ struct KeyReader {
   mutating func key(kind: CInt, code: wint_t) -> Key? {
     let function = kind == KEY_CODE_YES ? CInt(bitPattern: code) : nil
     if function == Self.pasteStart {
-      (pasted, pastedCount) = (String.UnicodeScalarView(), 0)
+      (pasted, pastedCount, omittedByteCount) = (String.UnicodeScalarView(), 0, 0)
       return nil
     }
     if function == Self.pasteEnd {
-      return pasted.take().map { .paste(String($0)) }
+      return pasted.take().map { .paste(String($0), omittedByteCount: omittedByteCount) }
     }
     if let function, Self.joinedAnswer...Self.otherAnswer ~= function {
       if function == Self.joinedAnswer { form.joinsEmoji = true }
@@ -47,9 +49,12 @@ struct KeyReader {
     }
     if pasted != nil {
       // Function keys are not text.
-      if function == nil, let scalar = Unicode.Scalar(UInt32(code)), pastedCount < Self.pasteLimit {
+      guard function == nil, let scalar = Unicode.Scalar(UInt32(code)) else { return nil }
+      if pastedCount < Self.pasteLimit {
         pasted?.append(scalar)
         pastedCount += 1
+      } else {
+        omittedByteCount += UTF8.width(scalar)
       }
       return nil
     }

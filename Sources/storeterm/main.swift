@@ -2,6 +2,7 @@ import Glibc
 import ProgramOptions
 import StoreClient
 import Terminal
+import TerminalViews
 
 // A terminal client that shows the shared state of a hub and sends it actions.
 
@@ -20,6 +21,15 @@ let options = ProgramOptions(
     .init("no-mouse", "let the terminal handle the mouse, for selecting text"),
   ],
   sections: [
+    .init(
+      "KEYS",
+      [
+        .text(
+          """
+          The last line of the screen names the most important keys, and ? shows all keys of the open screen. A line of \
+          text holds \(TextLine.limit) bytes of UTF-8; a message gives the size of the text that was not added.
+          """)
+      ]),
     .init(
       "EXIT STATUS",
       [

@@ -19,6 +19,15 @@ import Testing
     #expect(toned == nil && reader.pendingAnswerCount == 0 && reader.form.hasSkinTones)
   }
 
+  @Test func charactersBeyondTheLimitOfAPasteAreCounted() {
+    var reader = KeyReader(isUnicode: true)
+    _ = answer(KeyReader.pasteStart, to: &reader)
+    for _ in 0..<KeyReader.pasteLimit + 10 { _ = reader.key(kind: 0, code: 0xE9) }
+    let text = String(repeating: "é", count: KeyReader.pasteLimit)
+    let key = answer(KeyReader.pasteEnd, to: &reader)
+    #expect(key == .paste(text, omittedByteCount: 20))
+  }
+
   private func answer(_ code: CInt, to reader: inout KeyReader) -> Key? {
     // KEY_CODE_YES of ncurses.
     reader.key(kind: 0o400, code: UInt32(code))

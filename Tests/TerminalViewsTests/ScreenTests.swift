@@ -185,6 +185,24 @@ import Wire
     #expect(terminal.screens.tab == .favourites)
   }
 
+  @Test func keysBeyondTheLimitOfAScreenThatIsLoadingAreReported() {
+    var terminal = TestTerminal(rows: 12, columns: 80)
+    terminal.content.loading = [.todos]
+    terminal.press("2")
+    for _ in 0..<1000 { terminal.press("a") }
+    #expect(!terminal.lines[11].contains("1000"))
+    terminal.press("a")
+    #expect(terminal.lines[11] == "only the first 1000 keys are kept while this is loading; esc discards them")
+  }
+
+  @Test func aSearchTextBeyondTheLimitIsReported() {
+    var terminal = TestTerminal(rows: 12, columns: 60)
+    terminal.press("2")
+    terminal.press("/")
+    terminal.press(.paste(String(repeating: "x", count: TextLine.limit + 1)))
+    #expect(terminal.lines[11] == "the text is full at 4096 bytes; 1 byte was not added")
+  }
+
   @Test func whoIsAttachedHasATabOnlyWhereThatIsKnown() {
     var terminal = TestTerminal(columns: 60)
     terminal.content.attendees = []

@@ -160,6 +160,21 @@ import Testing
     #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "two lines q"))))
   }
 
+  @Test func textBeyondTheLimitIsReported() {
+    var terminal = terminal()
+    terminal.press("a")
+    terminal.press(.paste(String(repeating: "x", count: TextLine.limit + 10)))
+    #expect(terminal.lines[11] == "the text is full at 4096 bytes; 10 bytes were not added")
+    terminal.press("é")
+    #expect(terminal.lines[11] == "the text is full at 4096 bytes; 12 bytes were not added")
+    // Also if the text ends with Enter, as in a paste that the terminal does not mark.
+    #expect(terminal.press(.enter) != nil)
+    #expect(terminal.lines[11] == "the text is full at 4096 bytes; 12 bytes were not added")
+    terminal.press("a")
+    terminal.press("x")
+    #expect(terminal.lines[11].hasPrefix("enter add"))
+  }
+
   @Test func atTheEndsThereIsNowhereToMoveTo() {
     var terminal = terminal()
     #expect(terminal.press("K") == nil)

@@ -150,7 +150,13 @@ package nonisolated struct Screens: Equatable, Sendable {
   /// Keeps a key for a screen that is loading: what is typed quickly must not lose its beginning, because the rest would
   /// be other commands. Escape discards the keys.
   private mutating func pressedAhead(_ key: Key) {
-    if key == .escape { keysAhead = [] } else if keysAhead.count < Self.keysAheadLimit { keysAhead.append(key) }
+    if key == .escape {
+      keysAhead = []
+    } else if keysAhead.count < Self.keysAheadLimit {
+      keysAhead.append(key)
+    } else {
+      say("only the first \(Self.keysAheadLimit) keys are kept while this is loading; esc discards them", isBad: true)
+    }
   }
 
   /// Returns the keys that were pressed while the open screen was loading, once it is there. Pass them to `pressed`.
@@ -223,7 +229,7 @@ package nonisolated struct Screens: Equatable, Sendable {
       action = CounterScreen.action(for: key).map { .counter($0) }
     case .todos:
       action = todos.pressed(key, state.todos, in: rows, of: size).map { .todos($0) }
-      if let complaint = todos.complaint { say(complaint) }
+      if let complaint = todos.complaint { message = complaint }
     case .favourites:
       action = favourites.pressed(key, state.favourites, in: rows, of: size).map { .favourites($0) }
     case .presence:
@@ -269,6 +275,7 @@ package nonisolated struct Screens: Equatable, Sendable {
       search?.pressed(key)
       sought = search?.text ?? ""
       if !sought.isEmpty { find(.here, content) }
+      if let omission = search?.omission { say(omission, isBad: true) }
     }
   }
 

@@ -1,3 +1,4 @@
+internal import ProgramOptions
 package import Terminal
 
 /// A line of text that the user edits, with a cursor.
@@ -5,13 +6,15 @@ package import Terminal
 /// Editing treats characters as users see them: an `e` and its accent are one character, even if they come as two keys.
 /// A key costs O(1), drawing O(columns).
 package nonisolated struct TextLine: Equatable, Sendable {
-  /// The maximum size of a line in bytes of UTF-8; a key that would exceed it is ignored.
+  /// The maximum size of a line in bytes of UTF-8. Text beyond it is not added, but counted.
   package static let limit = 4096
 
   private var before: String
   /// The characters after the cursor, in reverse order.
   private var after: [Character] = []
   private var afterByteCount = 0
+  /// The size of the text that was typed or pasted since the last other key, but not added.
+  private var omittedByteCount = 0
 
   /// Creates a line with the cursor at its end.
   package init(_ text: String = "") {
@@ -24,6 +27,13 @@ package nonisolated struct TextLine: Equatable, Sendable {
 
   /// True if the line contains only spaces.
   package var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
+
+  /// The message that the last text was not added, or not completely; nil if it was.
+  var omission: String? {
+    guard omittedByteCount > 0 else { return nil }
+    let verb = omittedByteCount == 1 ? "was" : "were"
+    return "the text is full at \(Self.limit) bytes; \(counted(omittedByteCount, "byte")) \(verb) not added"
+  }
 
   /// Inserts as much of a text as the line can hold; line breaks become spaces.
   /// - Complexity: O(length of the text).
@@ -46,10 +56,18 @@ package nonisolated struct TextLine: Equatable, Sendable {
   /// Handles a key: a character, a paste, or a key that moves the cursor or deletes.
   package mutating func pressed(_ key: Key) {
     switch key {
+    case .character, .paste: break
+    default: omittedByteCount = 0
+    }
+    switch key {
     case .character(let character):
-      guard before.utf8.count + afterByteCount + character.utf8.count <= Self.limit else { return }
+      let byteCount = before.utf8.count + afterByteCount + character.utf8.count
+      // No smaller character after an omitted one is added, so that the text has no gaps.
+      guard omittedByteCount == 0, byteCount <= Self.limit else { return omittedByteCount += character.utf8.count }
       before.append(character)
-    case .paste(let text): insert(text)
+    case .paste(let text, let omittedByteCount):
+      insert(text)
+      self.omittedByteCount += omittedByteCount
     case .left, .control("b"):
       if let character = before.popLast() {
         after.append(character)

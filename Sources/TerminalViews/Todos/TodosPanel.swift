@@ -14,8 +14,8 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
   private(set) var question: ConfirmationDialogState<Todos.Action>?
   /// The selected button of the question.
   private(set) var choice: Int?
-  /// The reason why the last key had no effect.
-  private(set) var complaint: String?
+  /// The reason why the last key had no effect, or not the whole effect.
+  private(set) var complaint: Screens.Message?
   /// A todo that this terminal added and the hub has not sent back yet; the cursor moves to it.
   private var awaited: Awaited?
   /// The shown todos of the last known list.
@@ -78,6 +78,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     // Typing a line does not change which todos are shown.
     if writing != nil, key != .enter, key != .escape {
       writing?.line.pressed(key)
+      complainAboutOmission()
       return nil
     }
     follow(state)
@@ -114,7 +115,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
   /// Asks for confirmation, since cleared todos cannot be restored.
   private mutating func askWhetherToClear(_ state: Todos.State) {
     let count = state.todos.count - shown(state).activeCount
-    guard count > 0 else { return complaint = "nothing is completed" }
+    guard count > 0 else { return complaint = Screens.Message(text: "nothing is completed", isBad: false) }
     choice = nil
     question = ConfirmationDialogState(titleVisibility: .visible) {
       TextState("Clear completed")
@@ -178,6 +179,10 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     return cursor.search(shown.ids, direction) { id in shown[id: id]?.text.lowercased().contains(wanted) ?? false }
   }
 
+  private mutating func complainAboutOmission() {
+    complaint = writing?.line.omission.map { Screens.Message(text: $0, isBad: true) }
+  }
+
   /// Handles a key that ends the line being typed.
   private mutating func written(_ key: Key, _ state: Todos.State) -> Todos.Action? {
     guard let writing else { return nil }
@@ -185,6 +190,8 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     case .escape:
       self.writing = nil
     case .enter:
+      // Once more, because a paste that the terminal does not mark may contain this Enter.
+      complainAboutOmission()
       self.writing = nil
       let text = writing.line.text
       guard !writing.line.isBlank else { return nil }
