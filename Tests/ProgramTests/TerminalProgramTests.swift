@@ -97,8 +97,9 @@ import Testing
     #expect(hub.wait { todos(on: second) == ["› [ ] milk 水", "  [x] bread"] })
     second.press("f")
     #expect(hub.wait { todos(on: second) == ["› [ ] milk 水"] })
-    #expect(todos(on: first) == ["  [ ] milk 水", "› [x] bread"])
-    first.press("d")
+    // The cursor stays in its row.
+    #expect(hub.wait { todos(on: first) == ["› [ ] milk 水", "  [x] bread"] })
+    first.press("j", "d")
     second.press("e", " and tea", "\r")
     #expect(hub.wait { todos(on: first) == ["› [ ] milk 水 and tea"] && todos(on: second) == todos(on: first) })
     #expect(!hub.log.contains("warning"))

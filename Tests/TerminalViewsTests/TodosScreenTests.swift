@@ -255,6 +255,56 @@ import Testing
     #expect(atCursor(terminal) == "anew")
   }
 
+  @Test func theCursorStaysInItsRowWhenItsTodoIsSorted() {
+    var terminal = terminal(["a", "b", "c", "d"], done: [3])
+    terminal.press(.down)
+    terminal.change { $0.todos.todos[id: 1]?.isComplete = true }
+    #expect(atCursor(terminal) == "b")
+    terminal.change { $0.todos.todos.move(fromOffsets: [1], toOffset: 3) }
+    #expect(atCursor(terminal) == "c" && terminal.screens.todos.cursor.position == 1)
+    // Back among the open ones.
+    terminal.press(.end)
+    terminal.change { $0.todos.todos[id: 3]?.isComplete = false }
+    terminal.change { $0.todos.todos.move(fromOffsets: [3], toOffset: 2) }
+    #expect(atCursor(terminal) == "b" && terminal.screens.todos.cursor.position == 3)
+  }
+
+  @Test func severalTickedTodosAreLeftForTheNextOpenOne() {
+    var terminal = terminal(["a", "b", "c", "d"])
+    terminal.press(.down)
+    for id in [0, 1] { terminal.change { $0.todos.todos[id: id]?.isComplete = true } }
+    terminal.change { $0.todos.todos.move(fromOffsets: [0, 1], toOffset: 4) }
+    #expect(atCursor(terminal) == "c")
+  }
+
+  @Test func theCursorStaysOnATodoThatOthersAreSortedAround() {
+    var terminal = terminal(["a", "b", "c", "d"], done: [3])
+    terminal.press(.down)
+    terminal.change { $0.todos.todos[id: 0]?.isComplete = true }
+    terminal.change { $0.todos.todos.move(fromOffsets: [0], toOffset: 3) }
+    #expect(atCursor(terminal) == "b")
+    terminal.press(.end)
+    terminal.change { $0.todos.todos[id: 0]?.isComplete = false }
+    terminal.change { $0.todos.todos.move(fromOffsets: [2], toOffset: 0) }
+    #expect(atCursor(terminal) == "d")
+  }
+
+  @Test func theCursorMovesWithATodoThatTheUserMoves() {
+    var terminal = terminal(["a", "b", "c", "d"])
+    for isComplete in [false, true] {
+      terminal.press(.home)
+      terminal.change { $0.todos.todos[id: 0]?.isComplete = isComplete }
+      #expect(terminal.press("J") == .send(.todos(.moved(id: 0, before: 2))))
+      terminal.change { $0.todos.todos.move(fromOffsets: [0], toOffset: 2) }
+      #expect(atCursor(terminal) == "a")
+      if isComplete { break }
+      terminal.change { $0.todos.todos.move(fromOffsets: [1], toOffset: 0) }
+    }
+    // The hub's sort follows.
+    terminal.change { $0.todos.todos.move(fromOffsets: [1], toOffset: 4) }
+    #expect(atCursor(terminal) == "c")
+  }
+
   @Test func theFilterIsThisTerminalsOwn() {
     var (one, other) = (terminal(done: [0]), terminal(done: [0]))
     #expect(one.press("f") == nil)

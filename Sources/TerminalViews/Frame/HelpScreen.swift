@@ -25,7 +25,8 @@ nonisolated struct HelpScreen {
       ]
     case .todos:
       return [
-        ("a", "add"), ("e, enter", "edit"), ("space, x", "done, or not done"), ("d", "delete"),
+        ("a", "add"), ("e, enter", "edit"), ("space, x", "done, or not done; done ones move to the end"),
+        ("d", "delete"),
         ("J K", "move down, up"),
         ("f", "what is shown: all, active, completed"), ("c", "clear what is completed"),
       ] + list

@@ -11,9 +11,14 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
 
   /// Filters the list.
   ///
-  /// - Parameter previous: The shown todos of an earlier version of the list.
+  /// - Parameters:
+  ///   - previous: The shown todos of an earlier version of the list.
+  ///   - onTick: Called for each todo that was ticked or unticked since that version.
   /// - Complexity: O(n); if all are shown, O(k log n) for k changes since the earlier version.
-  init(_ state: Todos.State, showing filter: TodoFilter, after previous: ShownTodos? = nil) {
+  init(
+    _ state: Todos.State, showing filter: TodoFilter, after previous: ShownTodos? = nil,
+    onTick: (Todo.State.ID) -> Void = { _ in }
+  ) {
     all = state.todos
     if let previous {
       func weight(_ todo: Todo.State) -> Int { todo.isComplete ? 0 : 1 }
@@ -22,7 +27,9 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
         switch change {
         case .remove(_, let todo, _): count -= weight(todo)
         case .insert(_, let todo, _): count += weight(todo)
-        case .update(_, let old, let new, _): count += weight(new) - weight(old)
+        case .update(let id, let old, let new, _):
+          count += weight(new) - weight(old)
+          if old.isComplete != new.isComplete { onTick(id) }
         case .move: break
         }
       }
@@ -52,6 +59,29 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
 
   /// The shown todo with an id.
   subscript(id id: Todo.State.ID) -> Todo.State? { all[id: id] }
+
+  /// True if all open todos precede all completed ones. - Complexity: O(n).
+  var isSorted: Bool {
+    guard let firstCompleted = firstIndex(where: \.isComplete) else { return true }
+    return self[firstCompleted...].allSatisfy(\.isComplete)
+  }
+
+  /// Returns the todo in the place of a ticked or unticked one that the hub's sort has moved: the open todo that followed
+  /// the ticked one, or the completed todo that preceded the unticked one.
+  ///
+  /// - Parameters:
+  ///   - id: The todo that was ticked or unticked.
+  ///   - sorted: A later version of the list.
+  /// - Returns: Nil if the todo was not moved past it.
+  /// - Complexity: O(k log n) for k todos between the two.
+  func successor(of id: Todo.State.ID, in sorted: ShownTodos) -> Todo.State.ID? {
+    guard let old = index(id: id), let new = sorted.index(id: id) else { return nil }
+    let isComplete = sorted[new].isComplete
+    func stays(_ todo: Todo.State) -> Bool { sorted[id: todo.id].map { $0.isComplete != isComplete } ?? false }
+    let next = isComplete ? self[(old + 1)...].first(where: stays) : self[..<old].last(where: stays)
+    guard let next, let index = sorted.index(id: next.id) else { return nil }
+    return isComplete == (index < new) ? next.id : nil
+  }
 
   /// The ids of the shown todos.
   var ids: some RandomAccessCollection<Todo.State.ID> { IDs(todos: self) }

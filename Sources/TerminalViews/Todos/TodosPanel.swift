@@ -20,6 +20,10 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
   private var awaited: Awaited?
   /// The shown todos of the last known list.
   private var seen: ShownTodos?
+  /// The todos that were ticked or unticked, and that the hub has not sorted yet.
+  private var unsorted: Set<Todo.State.ID> = []
+  /// The todo that the user has moved, until it moves; the cursor moves with it.
+  private var carried: Todo.State.ID?
 
   /// A line that is being edited, and its todo.
   package struct Writing: Equatable, Sendable {
@@ -49,15 +53,32 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
   /// - Complexity: O(1) if it has not.
   package mutating func follow(_ state: Todos.State) {
     guard seen?.isCurrent(state) != true else { return }
-    let shown = ShownTodos(state, showing: filter, after: seen)
+    let previous = seen
+    let shown = ShownTodos(state, showing: filter, after: previous) { unsorted.insert($0) }
     seen = shown
+    let (id, position) = (cursor.id, cursor.position)
     cursor.follow(shown.ids) { shown.index(id: $0) }
+    if let previous { stayInRow(previous, shown) }
+    if cursor.id != id || cursor.position != position { carried = nil }
     if let sent = awaited, let position = shown.firstIndex(where: { $0.id >= sent.id && $0.text == sent.text }) {
       awaited = nil
       cursor.select(shown[position].id, at: position)
     }
     // Another client has deleted the todo that is being edited: its text becomes a new todo.
     if let id = writing?.id, state.todos[id: id] == nil { writing?.id = nil }
+  }
+
+  /// Leaves the selected todo if the hub has sorted it, since the user did not move it. A filter shows only open or only
+  /// completed todos, whose order a sort does not change.
+  private mutating func stayInRow(_ previous: ShownTodos, _ shown: ShownTodos) {
+    guard filter == .all else { return unsorted = [] }
+    guard !unsorted.isEmpty else { return }
+    if let id = cursor.id, unsorted.contains(id), id != carried, id != writing?.id,
+      let next = previous.successor(of: id, in: shown), let position = shown.index(id: next)
+    {
+      cursor.select(next, at: position)
+    }
+    if shown.isSorted { unsorted = [] }
   }
 
   private mutating func show(_ filter: TodoFilter, _ state: Todos.State) {
@@ -152,10 +173,12 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     case .character("d"), .delete:
       return .deleteButtonTapped(id: todo.id)
     case .character("K") where cursor.position > 0:
+      carried = todo.id
       return .moved(id: todo.id, before: shown[cursor.position - 1].id)
     case .character("J") where cursor.position + 1 < shown.count:
       // After the next shown todo: before the one that follows it in the whole list.
       let next = (state.todos.index(id: shown[cursor.position + 1].id) ?? 0) + 1
+      carried = todo.id
       return .moved(id: todo.id, before: next < state.todos.count ? state.todos[next].id : nil)
     default:
       break
