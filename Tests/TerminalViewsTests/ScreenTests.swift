@@ -109,6 +109,22 @@ import Wire
     #expect(terminal.lines[11].hasPrefix("+ "))
   }
 
+  @Test func aLongMessageHasSeveralLines() {
+    var terminal = TestTerminal(rows: 12, columns: 60)
+    terminal.screens.say(
+      "the hub refused the action: user 1001 may not send todos.todos[0].completionChanged; its operator can grant it",
+      isBad: true)
+    #expect(terminal.lines.suffix(2).joined(separator: " ").contains("can grant it"))
+    // A click on the message is no click on the content below it.
+    terminal.change { $0.todos = Todos.State(todos: [Todo.State(id: 0, text: "bread")]) }
+    terminal.press("2")
+    terminal.screens.say(String(repeating: "words ", count: 80), isBad: true)
+    #expect(terminal.lines[4].hasPrefix("words") && terminal.lines[2].contains("1 to do"))
+    #expect(terminal.press(.click(row: 4, column: 3)) == nil)
+    #expect(terminal.lines[4] == "› [ ] bread")
+    #expect(terminal.press(.click(row: 4, column: 3)) != nil)
+  }
+
   @Test func theLastActionIsInSightUnlessAnotherOneIsChosen() {
     var terminal = TestTerminal(rows: 12, columns: 60)
     func add(_ range: ClosedRange<UInt64>) {

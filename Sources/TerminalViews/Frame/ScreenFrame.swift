@@ -96,6 +96,17 @@ nonisolated struct ScreenFrame {
     }
   }
 
+  /// The lines of the message. The second one is in the row of the rule, further ones are over the content.
+  private func messageLines(_ size: CanvasSize) -> [String] {
+    guard let message else { return [] }
+    return TextWidth.wrap(message.text, columns: size.columns, lines: max(size.rows - 2, 1))
+  }
+
+  /// Returns true if the message is drawn in a row.
+  func hasMessage(in row: Int, of size: CanvasSize) -> Bool {
+    row < size.rows && row >= size.rows - messageLines(size).count
+  }
+
   private func drawKeys(on canvas: inout some Canvas) {
     let rows = canvas.size.rows
     if rows < 4, message == nil, search == nil { return }
@@ -105,9 +116,12 @@ nonisolated struct ScreenFrame {
       return search.draw(rows - 1, 1, on: &canvas)
     }
     if let message {
-      let text = TextWidth.fit(message.text, columns: canvas.size.columns)
-      let padding = String(repeating: " ", count: max(canvas.size.columns - TextWidth.columns(of: text), 0))
-      return canvas.text(rows - 1, 0, text + padding, message.style)
+      let lines = messageLines(canvas.size)
+      for (row, line) in zip((rows - lines.count)..., lines) {
+        let padding = String(repeating: " ", count: max(canvas.size.columns - TextWidth.columns(of: line), 0))
+        canvas.text(row, 0, line + padding, message.style)
+      }
+      return
     }
     let line = keys.first { TextWidth.columns(of: $0) <= canvas.size.columns } ?? keys.last ?? ""
     canvas.text(rows - 1, 0, line, Style(dim: true))

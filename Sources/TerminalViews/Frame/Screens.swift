@@ -119,6 +119,11 @@ package nonisolated struct Screens: Equatable, Sendable {
   ///
   /// - Returns: The action that the program must perform, if any.
   package mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
+    // What is under the message cannot be meant.
+    if case .click(let row, _) = key, frame(content, []).hasMessage(in: row, of: size) {
+      message = nil
+      return nil
+    }
     message = nil
     if key == .control("c") { return .interrupt }
     if key == .control("l") { return .redraw }
