@@ -238,6 +238,24 @@ import Testing
     #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "breads"))))
   }
 
+  @Test func anEditDoesNotReplaceAnotherOneSilently() {
+    var terminal = terminal()
+    terminal.press("e")
+    terminal.press("s")
+    terminal.change { $0.todos.todos[id: 0]?.text = "rolls" }
+    #expect(terminal.lines[9] == "text (changed meanwhile): breads")
+    #expect(terminal.press(.enter) == nil)
+    #expect(terminal.lines.suffix(2).joined(separator: " ").contains("'rolls'"))
+    #expect(terminal.press(.enter) == .send(.todos(.todos(.element(id: 0, action: .textChanged("breads"))))))
+  }
+
+  @Test func anEditWithoutChangesReplacesNothing() {
+    var terminal = terminal()
+    terminal.press("e")
+    terminal.change { $0.todos.todos[id: 0]?.text = "rolls" }
+    #expect(terminal.press(.enter) == nil && terminal.screens.todos.writing == nil)
+  }
+
   @Test func theCursorStaysOnItsTodoWhateverOthersDo() {
     var terminal = terminal()
     terminal.press(.down)

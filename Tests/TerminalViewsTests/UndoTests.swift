@@ -140,6 +140,16 @@ import Testing
     #expect(local.texts == ["milk"] && local.footer == "the todo that you ticked is gone")
   }
 
+  @Test func aTextThatAnEditReplacedComesBack() {
+    var local = Local()
+    local.press("2", .home, "e", "s")
+    local.send(.todos(.todos(.element(id: 0, action: .textChanged("rolls")))))
+    local.press(.enter, .enter)
+    #expect(local.texts == ["breads", "milk"])
+    local.press("u")
+    #expect(local.texts == ["rolls", "milk"] && local.footer == "undone: changed")
+  }
+
   @Test func whatOthersHaveUndoneIsNotDoneAgain() {
     var local = Local()
     local.press("t")

@@ -31,6 +31,8 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     package var line = TextLine()
     /// The todo that is edited; nil for a new one.
     package var id: Todo.State.ID?
+    /// The text that the line replaces.
+    var original = ""
   }
 
   /// An added todo: its text, and the smallest id that it can have.
@@ -169,7 +171,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     case .character(" "), .character("x"):
       return .todos(.element(id: todo.id, action: .completionChanged(!todo.isComplete)))
     case .character("e"), .enter:
-      writing = Writing(line: TextLine(todo.text), id: todo.id)
+      writing = Writing(line: TextLine(todo.text), id: todo.id, original: todo.text)
     case .character("d"), .delete:
       return .deleteButtonTapped(id: todo.id)
     case .character("K") where cursor.position > 0:
@@ -202,6 +204,22 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     return cursor.search(shown.ids, direction) { id in shown[id: id]?.text.lowercased().contains(wanted) ?? false }
   }
 
+  /// The text of the todo that is being edited, if it has changed meanwhile.
+  func changedText(_ state: Todos.State) -> String? {
+    guard let writing, let id = writing.id, let text = state.todos[id: id]?.text else { return nil }
+    return text == writing.original ? nil : text
+  }
+
+  /// Asks for a second Enter, since the user may not have seen the text that the line would replace.
+  private mutating func askWhetherToReplace(_ text: String) -> Todos.Action? {
+    writing?.original = text
+    let shown = TextWidth.fit(text, columns: 40)
+    complaint = Screens.Message(
+      text: "the todo was changed meanwhile to '\(shown)'; enter replaces that, then u restores it; esc keeps it",
+      isBad: true)
+    return nil
+  }
+
   private mutating func complainAboutOmission() {
     complaint = writing?.line.omission.map { Screens.Message(text: $0, isBad: true) }
   }
@@ -213,13 +231,17 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     case .escape:
       self.writing = nil
     case .enter:
+      let text = writing.line.text
+      if let current = changedText(state), current != text, writing.original != text {
+        return askWhetherToReplace(current)
+      }
       // Once more, because a paste that the terminal does not mark may contain this Enter.
       complainAboutOmission()
       self.writing = nil
-      let text = writing.line.text
       guard !writing.line.isBlank else { return nil }
       if let id = writing.id {
-        return state.todos[id: id]?.text == text ? nil : .todos(.element(id: id, action: .textChanged(text)))
+        let isUnchanged = text == writing.original || text == state.todos[id: id]?.text
+        return isUnchanged ? nil : .todos(.element(id: id, action: .textChanged(text)))
       }
       if filter == .completed { show(.all, state) }
       awaited = Awaited(text: text, id: state.nextID)

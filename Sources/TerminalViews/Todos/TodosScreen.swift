@@ -46,7 +46,11 @@ package nonisolated struct TodosScreen {
     var rows = ListWindow.rows(under: rows)
     if let writing = panel.writing, !rows.isEmpty {
       rows = rows.lowerBound..<(rows.upperBound - 1)
-      let label = canvas.size.columns < 40 ? "> " : writing.id == nil ? "new: " : "text: "
+      let isChanged = panel.changedText(state) != nil
+      let label =
+        canvas.size.columns < 40
+        ? (isChanged ? "! " : "> ")
+        : writing.id == nil ? "new: " : isChanged ? "text (changed meanwhile): " : "text: "
       canvas.text(rows.upperBound, 0, label, Style(.cyan, bold: true))
       writing.line.draw(rows.upperBound, label.count, on: &canvas)
     }
