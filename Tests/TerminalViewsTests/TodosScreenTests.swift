@@ -214,11 +214,21 @@ import Testing
 
   @Test func nothingIsSentForNothing() {
     var terminal = terminal()
-    for keys in [["a", .enter], ["a", " ", .enter], ["a", "x", .escape], ["e", .enter], ["e", "x", .escape]] as [[Key]]
-    {
+    for keys in [["a", .escape], ["a", "x", .escape], ["e", .enter], ["e", "x", .escape]] as [[Key]] {
       for key in keys { #expect(terminal.press(key) == nil) }
       #expect(terminal.screens.todos.writing == nil)
     }
+  }
+
+  @Test func aTodoNeedsAText() {
+    var terminal = terminal()
+    for keys in [["a", .enter], ["a", " ", .enter]] as [[Key]] {
+      for key in keys { #expect(terminal.press(key) == nil) }
+      #expect(terminal.lines[11] == "a todo needs a text; esc cancels")
+      terminal.press(.escape)
+    }
+    for key in ["e", .control("u"), .enter] as [Key] { #expect(terminal.press(key) == nil) }
+    #expect(terminal.lines[11] == "a todo needs a text; esc cancels, then d deletes the todo")
   }
 
   @Test func aTextIsChanged() {

@@ -231,6 +231,11 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     case .escape:
       self.writing = nil
     case .enter:
+      guard !writing.line.isBlank else {
+        let end = writing.id == nil ? "" : ", then d deletes the todo"
+        complaint = Screens.Message(text: "a todo needs a text; esc cancels\(end)", isBad: false)
+        return nil
+      }
       let text = writing.line.text
       if let current = changedText(state), current != text, writing.original != text {
         return askWhetherToReplace(current)
@@ -238,7 +243,6 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
       // Once more, because a paste that the terminal does not mark may contain this Enter.
       complainAboutOmission()
       self.writing = nil
-      guard !writing.line.isBlank else { return nil }
       if let id = writing.id {
         let isUnchanged = text == writing.original || text == state.todos[id: id]?.text
         return isUnchanged ? nil : .todos(.element(id: id, action: .textChanged(text)))
