@@ -72,7 +72,17 @@ import Testing
     ] as [(Key, Counter.Action?)])
   func keysMeanWhatTheFooterSays(key: Key, action: Counter.Action?) {
     var terminal = TestTerminal()
+    terminal.content.state?.counter.factAlert = FactAlert(title: "no facts today")
     #expect(terminal.press(key) == action.map { .send(.counter($0)) })
+  }
+
+  @Test func withoutAnAlertThereIsNothingToDismiss() {
+    var terminal = TestTerminal(rows: 12, columns: 100)
+    #expect(terminal.press("d") == nil && terminal.press(.escape) == nil)
+    #expect(!terminal.lines[11].contains("d dismiss"))
+    terminal.change { $0.counter.factAlert = FactAlert(title: "no facts today") }
+    #expect(terminal.lines[11].contains("d dismiss"))
+    #expect(terminal.press("d") == .send(.counter(.factAlertDismissed)))
   }
 
   /// Another user may send a text of any length, in one word, and every frame draws it. In quadratic time, this would

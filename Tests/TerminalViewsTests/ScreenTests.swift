@@ -150,6 +150,14 @@ import Wire
     #expect(terminal.lines.contains("› 12:00:01  alice storeterm  act 31"))
   }
 
+  @Test func onANarrowTerminalAllTabsAreShown() {
+    var terminal = TestTerminal(rows: 6, columns: 20)
+    terminal.content.attendees = []
+    terminal.content.activity = []
+    terminal.press("5")
+    #expect(terminal.lines[1] == "─ 1  2  3  4 ┤5├────")
+  }
+
   @Test func aClickOpensATab() {
     var terminal = TestTerminal()
     terminal.press(.click(row: 1, column: 16))

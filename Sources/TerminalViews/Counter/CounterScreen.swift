@@ -15,12 +15,14 @@ package nonisolated struct CounterScreen {
   }
 
   /// The help line in several lengths, the longest first.
-  package static let keys = [
-    "+ up   - down   f fact   t timer   d dismiss   u undo   tab next   ? help   q quit",
-    "+ up   - down   f fact   t timer   u undo   tab next   ? help   q quit",
-    "+ up   - down   f fact   t timer   tab next   ? help   q quit", "+ - f t d  tab  ? help  q quit",
-    "+ - f t d tab ? q", "? q",
-  ]
+  package var keys: [String] {
+    let (dismiss, d) = counter.factAlert == nil ? ("", "") : ("   d dismiss", " d")
+    return [
+      "+ up   - down   f fact   t timer\(dismiss)   u undo   tab next   ? help   q quit",
+      "+ up   - down   f fact   t timer\(dismiss)   tab next   ? help   q quit", "+ - f t\(d)  tab  ? help  q quit",
+      "+ - f t\(d) tab ? q", "? q",
+    ]
+  }
 
   /// Draws the screen. Every part has its own rows, so that nothing jumps when another part changes.
   package func draw(in rows: Range<Int>, on canvas: inout some Canvas) {
@@ -38,13 +40,13 @@ package nonisolated struct CounterScreen {
   }
 
   /// Returns the action of a key, if any.
-  package static func action(for key: Key) -> Counter.Action? {
+  package func action(for key: Key) -> Counter.Action? {
     switch key {
     case .character("+"), .character("="), .up: .incrementButtonTapped
     case .character("-"), .down: .decrementButtonTapped
     case .character("f"): .numberFactButtonTapped
     case .character("t"): .toggleTimerButtonTapped
-    case .character("d"), .escape: .factAlertDismissed
+    case .character("d"), .escape: counter.factAlert == nil ? nil : .factAlertDismissed
     default: nil
     }
   }

@@ -65,15 +65,17 @@ nonisolated struct ScreenFrame {
     }
   }
 
-  /// The labels of the tabs, with their names if there is room.
+  /// The labels of the tabs: with their names if there is room, otherwise with the name of the open one or without.
   private func labels(_ columns: Int) -> [String] {
-    func labels(named: Bool) -> [String] {
+    func labels(_ isNamed: (Int) -> Bool) -> [String] {
       tabs.enumerated().map { index, name in
-        index == openTab ? "┤\(index + 1) \(name)├" : named ? " \(index + 1) \(name) " : " \(index + 1) "
+        let label = isNamed(index) ? "\(index + 1) \(name)" : "\(index + 1)"
+        return index == openTab ? "┤\(label)├" : " \(label) "
       }
     }
-    let long = labels(named: true)
-    return long.reduce(1) { $0 + TextWidth.columns(of: $1) } <= columns ? long : labels(named: false)
+    func fits(_ labels: [String]) -> Bool { labels.reduce(1) { $0 + TextWidth.columns(of: $1) } <= columns }
+    let (long, short) = (labels { _ in true }, labels { $0 == openTab })
+    return fits(long) ? long : fits(short) ? short : labels { _ in false }
   }
 
   /// Returns the tab at a position, if any.

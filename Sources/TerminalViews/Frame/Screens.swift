@@ -231,7 +231,7 @@ package nonisolated struct Screens: Equatable, Sendable {
     var action: AppFeature.Action?
     switch tab {
     case .counter:
-      action = CounterScreen.action(for: key).map { .counter($0) }
+      action = CounterScreen(counter: state.counter).action(for: key).map { .counter($0) }
     case .todos:
       action = todos.pressed(key, state.todos, in: rows, of: size).map { .todos($0) }
       if let complaint = todos.complaint { message = complaint }
@@ -324,8 +324,9 @@ package nonisolated struct Screens: Equatable, Sendable {
         keys = ["tab next   ? help   q quit", "tab  ?  q quit", "? q"]
         drawAbsence(content, of: "the \(tab.rawValue)", in: rows, on: &canvas)
       case .counter:
-        keys = CounterScreen.keys
-        CounterScreen(counter: state.counter, isOld: isOld).draw(in: rows, on: &canvas)
+        let screen = CounterScreen(counter: state.counter, isOld: isOld)
+        keys = screen.keys
+        screen.draw(in: rows, on: &canvas)
       case .todos:
         let screen = TodosScreen(state: state.todos, panel: todos, isOld: isOld)
         keys = screen.keys
