@@ -35,11 +35,18 @@ extension ProgramOptions.Section {
     "REVISIONS AND TIMES",
     [
       .terms([
-        ("1234", "a revision: the state after that many actions"), ("now", "the last stored revision"),
+        ("1234", "a revision: the state after that many actions; see below"), ("now", "the last stored revision"),
         ("90s, 10m, 2h, 3d", "this long ago"), ("14:30, 14:30:05", "today"),
         ("2026-11-21, 2026-11-21T22:51", "a day or a time, in this machine's zone"),
         ("2026-11-21T22:51:30Z", "in UTC"),
-      ])
+      ]),
+      .text(
+        """
+        The actions of one turn take effect together, so there is a state only after each turn. For a revision inside a \
+        turn, commands that read a state use the one at the end of the turn, and say so on standard error; log --since \
+        prints the turn; and journal repair --to discards it. bisect finds the first turn whose state satisfies the \
+        predicate.
+        """),
     ])
 
   nonisolated static let json = Self(

@@ -35,6 +35,10 @@ public enum JournalTool {
   public struct Repair: Equatable, Sendable {
     /// The last revision of the repaired journal.
     public var revision: UInt64
+    /// The last revision before the repair; nil if it is unknown.
+    public var lastRevision: UInt64?
+    /// The end of the turn that contains the requested revision, if the turn was discarded because it ends later.
+    public var discardedTurnEnd: UInt64?
     /// The path of the copy of the original database.
     public var copy: String
     /// The identity of the new history. Clients receive snapshots, because revisions may have another meaning now.

@@ -12,7 +12,8 @@ extension JournalTool {
   /// completes the interrupted one. It never finds less than the repair keeps.
   /// - Parameters:
   ///   - directory: A directory that no hub uses.
-  ///   - revision: The last revision to keep; nil for the last sound one.
+  ///   - revision: The last revision to keep; nil for the last sound one. A turn that contains it and ends later is
+  ///     discarded.
   ///   - cancellation: Cancels the repair from another thread until it begins to change files.
   /// - Returns: Nil if there is nothing to repair or to truncate.
   /// - Throws: `damaged` if no state can be recovered, or only up to an earlier revision; `trimmed` if that revision is
@@ -61,7 +62,7 @@ extension JournalTool {
     let target = revision ?? sound
     guard !inspection.problems.isEmpty || target < inspection.head?.revision ?? .max else { return nil }
     let start = try inspection.start(for: target, in: directory)
-    let head = try build(directory, from: inspection, start, to: target, cancellation)
+    let (head, discardedTurnEnd) = try build(directory, from: inspection, start, to: target, cancellation)
     try step(.built)
     do throws(LogError) { try beginChanges(cancellation) } catch {
       directory.removeNewDatabase()
@@ -77,21 +78,24 @@ extension JournalTool {
     try directory.recordEnd(head)
     try step(.tailWritten)
     try directory.replaceDatabase(after: step)
-    return Repair(revision: head.revision, copy: copy, epoch: head.epoch)
+    return Repair(
+      revision: head.revision, lastRevision: inspection.head?.revision, discardedTurnEnd: discardedTurnEnd, copy: copy,
+      epoch: head.epoch)
   }
 
-  /// Writes the new database beside the old one, and returns its head.
+  /// Writes the new database beside the old one, and returns its head, and the end of a turn that contains the revision
+  /// and was discarded.
   private static func build(
     _ directory: StateDirectory, from inspection: Inspection, _ start: Inspection.Start, to revision: UInt64,
     _ cancellation: RepairCancellation?
-  ) throws(LogError) -> Head {
+  ) throws(LogError) -> (Head, discardedTurnEnd: UInt64?) {
     guard cancellation?.isCancelled != true else { throw cancelled }
     directory.removeNewDatabase()
     do throws(LogError) {
       try StateDirectory.createEmpty(directory.newDatabase)
-      let head = try directory.attempt { () throws(SQLiteError) in
+      let (head, discardedTurnEnd) = try directory.attempt { () throws(SQLiteError) in
         var rebuild = try Rebuild(inspection, in: directory.newDatabase)
-        return try rebuild.copy(from: start, to: revision)
+        return (try rebuild.copy(from: start, to: revision), rebuild.discardedTurnEnd)
       }
       guard let head else {
         throw LogError(
@@ -102,7 +106,7 @@ extension JournalTool {
           """)
       }
       try FileCopy.sync(directory.newDatabase)
-      return head
+      return (head, discardedTurnEnd)
     } catch {
       directory.removeNewDatabase()
       throw cancellation?.isCancelled == true ? cancelled : error
@@ -147,6 +151,8 @@ private struct Rebuild {
   private var insertion: TurnInsertion
   private let snapshotStatements: SnapshotStatements
   private var schemas = SchemaRows()
+  /// The end of the turn that contains the last revision to keep and ends later.
+  private(set) var discardedTurnEnd: UInt64?
 
   init(_ inspection: Inspection, in file: String) throws(SQLiteError) {
     self.inspection = inspection
@@ -173,7 +179,10 @@ private struct Rebuild {
     defer { cursor.pause() }
     while head.tail.position < start.end {
       guard let turn = try next(of: &cursor) else { return nil }
-      if turn.revision > revision { break }
+      if turn.revision > revision {
+        if turn.baseRevision < revision { discardedTurnEnd = turn.revision }
+        break
+      }
       try insertion.insert(turn, at: turn.time, movingTailOf: &head)
       if wanted.contains(turn.position) { checksums[turn.position] = head.tail.checksum }
       for session in turn.sessions {

@@ -326,6 +326,37 @@ import TurnLog
     #expect(some.status == 7 && some.errors.hasSuffix("go back only to revision 7\n"), "\(some)")
   }
 
+  /// There is no state between the actions of a turn.
+  @Test func aRevisionInsideATurnIsNotRoundedSilently() throws {
+    let stored = try Stored()
+    #expect(stored.hub.kill(SIGTERM) == 0)
+    let (journal, history) = try Journal.open(directory: stored.directory) { _ in }
+    while try history.next() != nil {}
+    journal.begin(schema: try #require(history.schemas.last).schema)
+    journal.append([
+      LoggedTurn(position: history.tail + 1, baseRevision: 8, revision: 12, time: history.time, delta: [])
+    ])
+    journal.close()
+    func note(_ revision: Int) -> String {
+      "storectl: revision \(revision) is inside a turn; this is the state at 12, the end of the turn\n"
+    }
+    #expect(try stored.run("state", "counter.count", "--at", "9").errors == note(9))
+    for exact in ["8", "12", "now"] { #expect(try stored.run("state", "--at", exact).errors.isEmpty) }
+    #expect(try stored.run("diff", "9", "11").errors == note(9) + note(11))
+    #expect(try stored.run("diff", "9", "11", "--json").output.hasPrefix("{\"from\":12,\"to\":12,"))
+    #expect(try stored.run("snapshot", "export", "--at", "10").errors == note(10))
+    #expect(try stored.run("snapshot", "export", "--at", "10", "-q").errors.isEmpty)
+    let fork = try stored.run(
+      "fork", "11", "--socket", stored.hub.directory + "/fork.sock", "--hub-program", "/bin/true", "--into",
+      stored.hub.directory + "/copy")
+    #expect(fork.errors.hasPrefix(note(11)) && fork.errors.contains("revision 12 is in "), "\(fork)")
+
+    let repair = try stored.run("journal", "repair", "--to", "10")
+    #expect(repair.output.contains("ends with revision 8"))
+    #expect(repair.errors.contains("revision 10 is inside a turn that ends with revision 12"), "\(repair)")
+    #expect(try stored.run("journal", "repair", "--to", "7").errors.isEmpty)
+  }
+
   @Test func aJournalIsCheckedAndMended() throws {
     let stored = try Stored()
     let busy = try stored.run("journal", "verify")

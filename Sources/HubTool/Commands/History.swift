@@ -21,7 +21,8 @@ extension ProgramOptions.Command {
         """
         A predicate is a path, a comparison (== != < <= > >=, or ~ for a text that contains another one) and a value. A \
         path alone is true if it has a value that is neither false nor nil, and with ! before it if not. .count after a \
-        path is the number of its elements. All revisions are checked, so the predicate may be false again later.
+        path is the number of its elements. The state after each turn is checked, so the predicate may be false again \
+        later.
         """),
       .code([
         "storectl bisect 'counter.count > 5'", "storectl bisect 'todos.todos[3].text ~ milk'",

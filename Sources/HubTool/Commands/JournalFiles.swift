@@ -15,8 +15,8 @@ extension ProgramOptions.Command {
     details: [
       .text(
         """
-        verify reads everything and exits with 9 if something is damaged. repair copies the files, keeps the turns up to \
-        a revision and discards the rest; a signal ends it only before it has changed anything. export prints the \
+        verify reads everything and exits with 9 if something is damaged. repair copies the files, keeps the whole turns \
+        up to a revision and discards the rest; a signal ends it only before it has changed anything. export prints the \
         turns and the sessions, one JSON object per line, with the stored bytes.
         """)
     ])
@@ -71,6 +71,9 @@ extension Tool {
       throw ToolFailure(interruption, "interrupted")
     }
     print(repair)
+    if let revision, let end = repair?.discardedTurnEnd {
+      note("revision \(revision) is inside a turn that ends with revision \(end), and a repair keeps only whole turns")
+    }
     try checkInterruption()
   }
 

@@ -71,11 +71,14 @@ extension Tool {
 
   /// Returns the state at a moment.
   ///
-  /// The actions of one turn take effect together: a revision within a turn has the state of the turn's end.
+  /// The actions of one turn take effect together: a revision inside a turn has the state of the turn's end, and a note
+  /// says so.
   func states(at text: String, in reader: JournalReader) async throws(ToolFailure) -> JournalStates {
     let moment = try Moment(text)
     let states = try await states(at: try position(of: moment, in: reader), in: reader)
-    if case .revision(let revision) = moment, states.revision < revision { _ = try states.next() }
+    if case .revision(let revision) = moment, states.revision < revision, try states.next() != nil {
+      note("revision \(revision) is inside a turn; this is the state at \(states.revision), the end of the turn")
+    }
     return states
   }
 

@@ -46,6 +46,9 @@ struct JournalCommand {
           return 0
         }
         print("\(directory) now ends with revision \(repair.revision); the original files are in \(repair.copy)")
+        if let revision, let end = repair.discardedTurnEnd {
+          print("revision \(revision) is inside a turn that ends with revision \(end); only whole turns are kept")
+        }
       default: try JournalTool.export(directory) { print($0) }
       }
       return 0
