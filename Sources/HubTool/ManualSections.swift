@@ -98,6 +98,10 @@ extension ProgramOptions.Section {
         ("6", "the hub did not answer in time; the same holds"),
         ("7", "the path has no value, or the journal has no matching entry"),
         ("8", "verify: the state differs from the hub's"), ("9", "the journal is damaged"),
+        (
+          "10",
+          "the output cannot be written, but the action of send took effect, or the journal was repaired or imported"
+        ),
         ("130, 143", "SIGINT; SIGTERM or SIGHUP"),
       ])
     ])

@@ -25,6 +25,8 @@ package final class Tool {
   private static let withoutReader: Set = ["status", "send", "verify", "fork", "snapshot", "journal", "inspect"]
   /// The exit status for the signal that interrupted the tool.
   private(set) var interruption = ExitStatus.interrupted
+  /// The change that the command has made; nil if it has made none.
+  var effect: String?
   private var session: HubConnection?
   /// Called when a signal arrives, to end the current wait.
   var onInterrupt: (() -> Void)?
@@ -103,8 +105,9 @@ package final class Tool {
     session?.fail(.done, "")
     if !isInterrupted { await output.finish() }
     if case .failed(let reason)? = output.end {
-      note("cannot write the output: \(reason)")
-      return .failed
+      // A script that repeats the command must not make the change twice.
+      note("cannot write the output: \(reason)\(effect.map { "; but \($0)" } ?? "")")
+      return effect == nil ? .failed : .outputLost
     }
     return status
   }

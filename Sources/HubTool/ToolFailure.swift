@@ -21,6 +21,8 @@ package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   case diverged = 8
   /// The journal is damaged.
   case damaged = 9
+  /// The command has changed something, but its output cannot be written.
+  case outputLost = 10
   /// SIGINT interrupted the command.
   case interrupted = 130
   /// SIGTERM or SIGHUP terminated the command.

@@ -106,6 +106,21 @@ import Testing
     #expect(watch.status(after: SIGINT) == 130)
   }
 
+  /// A script that repeats a failed command must not make the change twice.
+  @Test func aChangeWhoseOutputIsLostHasAStatusOfItsOwn() throws {
+    let hub = try HubProcess()
+    for options in ["--diff", "--json"] {
+      let outcome = try hub.control("send counter.incrementButtonTapped \(options) > /dev/full")
+      #expect(outcome.status == 10, "\(outcome)")
+      #expect(
+        outcome.errors
+          == "storectl: cannot write the output: No space left on device; but the action took effect\n")
+    }
+    #expect(try hub.control("state counter.count").output == "2\n")
+    let rejected = try hub.control("send counter.cout --diff > /dev/full")
+    #expect(rejected.status == 3)
+  }
+
   @Test func outputThatCannotBeWrittenIsAnError() throws {
     let hub = try HubProcess()
     let outcome = try hub.control("state > /dev/full")

@@ -197,6 +197,7 @@ extension Tool {
     try JournalStates.attempt { () throws(LogError) in
       try JournalTool.begin(directory, schema: schema, state: state, revision: revision, time: time)
     }
+    effect = "the journal was created"
     if isJSON { print(["revision": .integer(revision), "directory": .string(directory)]) }
   }
 

@@ -70,6 +70,7 @@ extension Tool {
       note("interrupted; nothing was changed in \(directory)")
       throw ToolFailure(interruption, "interrupted")
     }
+    effect = repair.map { "the journal was repaired; the original files are in \($0.copy)" }
     print(repair)
     if let revision, let end = repair?.discardedTurnEnd {
       note("revision \(revision) is inside a turn that ends with revision \(end), and a repair keeps only whole turns")

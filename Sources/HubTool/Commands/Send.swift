@@ -51,6 +51,7 @@ extension Tool {
       guard [.hubWentAway, .timedOut].contains(error.status) else { throw error }
       throw ToolFailure(error.status, "\(error.reason); the action may have taken effect")
     }
+    effect = "the action took effect"
     let printer = ChangePrinter(self, schema, isDiff: true, path: name)
     let found = scope.map { differences(schema, at: path, from: before, to: $0.mirror.value) } ?? []
     if isJSON {
