@@ -49,10 +49,14 @@ struct Inspection {
     if let cancellation { database.cancel { cancellation.isCancelled } }
     try attempt { inspection throws(SQLiteError) in try inspection.checkStructure() }
     do throws(LogError) {
-      head = try OpenedDatabase.checkedHead(database, in: directory, options)
+      head = try OpenedDatabase.loadHead(database, in: directory, options)
     } catch {
       guard error.problem == .damaged else { throw error }
       problems.append(error.description)
+    }
+    // Each row has a checksum. The check of a damaged page as a whole would give up its sound rows.
+    try attempt { inspection throws(SQLiteError) in
+      try inspection.database.run("PRAGMA cell_size_check = OFF", for: "read damaged pages")
     }
     if let record = try TailFile.read(directory) {
       if let head {
@@ -93,8 +97,7 @@ struct Inspection {
   }
 
   private mutating func checkStructure() throws(SQLiteError) {
-    let verdict = try database.first("PRAGMA integrity_check(1)", for: "check the structure of the file") { $0.text(0) }
-    if verdict != "ok" { problems.append(verdict ?? "the structure of the file cannot be checked") }
+    if let problem = try database.structuralProblem("integrity_check") { problems.append(problem) }
   }
 
   private mutating func readSchemas() throws(SQLiteError) {

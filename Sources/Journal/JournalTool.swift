@@ -27,8 +27,18 @@ public enum JournalTool {
     /// The size of the files in bytes.
     public var fileBytes = 0
 
+    /// The path to which a repair would copy the database; nil if it would complete an interrupted one.
+    public var copy: String?
+
     /// True if there are no problems.
     public var isSound: Bool { problems.isEmpty }
+
+    /// A predicate for the command that repairs the journal; nil if it is sound, cannot be repaired, or is half repaired.
+    package var repairEffect: String? {
+      guard !isSound, let soundRevision, let copy else { return nil }
+      let discarded = JournalTool.revisions(after: soundRevision, to: lastRevision)
+      return "copies the files to \(copy) and discards \(discarded)"
+    }
   }
 
   /// The outcome of a repair.
@@ -43,6 +53,16 @@ public enum JournalTool {
     public var copy: String
     /// The identity of the new history. Clients receive snapshots, because revisions may have another meaning now.
     public var epoch: Epoch
+
+    /// The discarded revisions, in words.
+    package var discarded: String { JournalTool.revisions(after: revision, to: lastRevision) }
+  }
+
+  /// Describes the revisions after one.
+  private static func revisions(after revision: UInt64, to last: UInt64?) -> String {
+    guard let last else { return "all later revisions" }
+    guard last > revision else { return "no revision" }
+    return last == revision + 1 ? "revision \(last)" : "\(last - revision) revisions, \(revision + 1) to \(last)"
   }
 
   /// Reads everything in a journal. Nothing is changed.
@@ -63,6 +83,7 @@ public enum JournalTool {
     defer { inspection.database.close() }
     var report = Report(problems: inspection.problems, notes: inspection.notes)
     (report.epoch, report.lastRevision) = (inspection.head?.epoch, inspection.head?.revision)
+    report.copy = directory.nextCopy
     report.soundRevision = inspection.soundRevision
     if let first = inspection.first {
       (report.turns, report.turnBytes) = (first.turnCount, first.byteCount)

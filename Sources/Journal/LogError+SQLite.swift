@@ -22,12 +22,20 @@ extension LogError {
   }
 
   /// Describes the damage of a journal, the part that is sound, and what to do.
-  static func damaged(_ what: String, in directory: StateDirectory, soundRevision: UInt64?) -> LogError {
-    let soundness = soundRevision.map { "It is sound up to revision \($0). " } ?? ""
+  ///
+  /// - Parameters:
+  ///   - soundRevision: The last revision that was read and is sound.
+  ///   - lastRevision: The last revision according to the head, if its turns were not read.
+  static func damaged(
+    _ what: String, in directory: StateDirectory, soundRevision: UInt64? = nil, lastRevision: UInt64? = nil
+  ) -> LogError {
+    let soundness =
+      soundRevision.map { "It is sound up to revision \($0). " }
+      ?? lastRevision.map { "It is sound up to revision \($0) at most. " } ?? ""
     return LogError(
       .damaged,
       "\(directory.database) is damaged: \(what). \(soundness)Check the disk, then \(directory.wayOut)",
-      soundRevision: soundRevision)
+      soundRevision: soundRevision ?? lastRevision)
   }
 
   /// Describes a journal of which a repair has nothing to keep.

@@ -26,7 +26,7 @@ struct OpenedDatabase {
     let record = try TailFile.read(directory)
     try directory.refuseInterruptedRepair()
     if let damage = try WALScan(directory).damage {
-      throw .damaged(damage, in: directory, soundRevision: Self.soundRevision(directory, options))
+      throw .damaged(damage, in: directory, lastRevision: Self.lastRevision(directory, options))
     }
     if !StateDirectory.hasContents(directory.database), let loss = Self.loss(record, in: directory) { throw loss }
     try StateDirectory.createEmpty(directory.database)
@@ -44,7 +44,8 @@ struct OpenedDatabase {
       }
       try directory.sync()
     } else {
-      head = try Self.checkedHead(database, in: directory, options)
+      head = try Self.loadHead(database, in: directory, options)
+      try Self.checkStructure(database, of: head, in: directory, options)
     }
     if let record {
       try Self.compare(record, head, in: directory)
@@ -60,14 +61,14 @@ struct OpenedDatabase {
     )
     schemas = loaded.0
     guard schemas.isComplete(for: head) else {
-      throw .damaged("a row of the table schemas is missing or damaged", in: directory, soundRevision: revision)
+      throw .damaged("a row of the table schemas is missing or damaged", in: directory, lastRevision: revision)
     }
     for (row, checksum) in loaded.2.sound {
       sessionTable.touch(row.session.id, checksum: checksum, time: row.time)
     }
     guard loaded.2.damaged == 0, UInt64(sessionTable.count) == head.sessionCount, sessionTable.sum == head.sessionSum
     else {
-      throw .damaged("a row of the table sessions is missing or damaged", in: directory, soundRevision: revision)
+      throw .damaged("a row of the table sessions is missing or damaged", in: directory, lastRevision: revision)
     }
     let position = head.sessionPosition
     let changes = try directory.attempt { () throws(SQLiteError) in try SessionChanges(database, after: position) }
@@ -80,7 +81,7 @@ struct OpenedDatabase {
     obsolete += orphans
     lastSnapshot = max(complete.last?.id ?? 0, obsolete.filter(SnapshotRow.ids.contains).max() ?? 0, head.snapshot)
     guard lastSnapshot < SnapshotRow.ids.upperBound - 1 else {
-      throw .damaged("the row of its table meta names an impossible snapshot", in: directory, soundRevision: revision)
+      throw .damaged("the row of its table meta names an impossible snapshot", in: directory, lastRevision: revision)
     }
     tailFile = try TailFile(directory)
   }
@@ -131,8 +132,8 @@ struct OpenedDatabase {
     try database.run("COMMIT", for: operation)
   }
 
-  /// Returns the head of a database if it is a sound journal of this version.
-  static func checkedHead(
+  /// Returns the head of a database if it is a journal of this version.
+  static func loadHead(
     _ database: Database, in directory: StateDirectory, _ options: JournalOptions
   ) throws(LogError) -> Head {
     let (application, version) = try directory.attempt { () throws(SQLiteError) in
@@ -169,14 +170,16 @@ struct OpenedDatabase {
     guard let head else {
       throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
     }
-    guard StateDirectory.size(of: directory.database) <= options.checkedBytes else { return head }
-    let verdict = try directory.attempt { () throws(SQLiteError) in
-      try database.first("PRAGMA quick_check(1)", for: "check the structure of the file") { $0.text(0) }
-    }
-    guard verdict == "ok" else {
-      throw .damaged(verdict ?? "its structure cannot be checked", in: directory, soundRevision: nil)
-    }
     return head
+  }
+
+  /// Throws if the structure of a file that is not too large for this check is damaged.
+  private static func checkStructure(
+    _ database: Database, of head: Head, in directory: StateDirectory, _ options: JournalOptions
+  ) throws(LogError) {
+    guard StateDirectory.size(of: directory.database) <= options.checkedBytes else { return }
+    let problem = try directory.attempt { () throws(SQLiteError) in try database.structuralProblem("quick_check") }
+    if let problem { throw .damaged(problem, in: directory, lastRevision: head.revision) }
   }
 
   /// The snapshots that have pieces but no row.
@@ -211,7 +214,7 @@ struct OpenedDatabase {
     guard record.position <= head.tail.position else {
       throw .damaged(
         "it ends with revision \(head.revision), but revision \(record.revision) was stored; commits are missing",
-        in: directory, soundRevision: head.revision)
+        in: directory, lastRevision: head.revision)
     }
     guard record.position < head.tail.position || record.checksum == head.tail.checksum else {
       throw .damaged("its last turn is not the one that was stored", in: directory, soundRevision: nil)
@@ -235,7 +238,7 @@ struct OpenedDatabase {
   }
 
   /// The last revision that SQLite reads from a damaged write-ahead log.
-  private static func soundRevision(_ directory: StateDirectory, _ options: JournalOptions) -> UInt64? {
+  private static func lastRevision(_ directory: StateDirectory, _ options: JournalOptions) -> UInt64? {
     let head = try? directory.attempt { () throws(SQLiteError) in
       let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
       defer { database.close() }

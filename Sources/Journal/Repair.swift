@@ -293,6 +293,9 @@ extension StateDirectory {
     return JournalTool.Repair(revision: head.revision, copy: copy, epoch: head.epoch)
   }
 
+  /// The copy of the database that the next repair makes.
+  var nextCopy: String { copyName(lastCopy + 1) }
+
   private func copyName(_ number: Int) -> String { "\(database).damaged-\(number)" }
 
   /// The number of the newest copy; 0 if there is none.

@@ -112,6 +112,15 @@ final class Database {
     }
   }
 
+  /// Checks the structure of the file with a pragma, and returns the first problem in one line; nil if there is none.
+  func structuralProblem(_ pragma: String) throws(SQLiteError) -> String? {
+    let verdict = try first("PRAGMA \(pragma)(1)", for: "check the structure of the file") { $0.text(0) }
+    guard verdict != "ok" else { return nil }
+    // SQLite begins with a line that names the database.
+    let lines = verdict?.split(separator: "\n").filter { !$0.hasPrefix("***") } ?? []
+    return lines.isEmpty ? "the structure of the file cannot be checked" : lines.joined(separator: "; ")
+  }
+
   /// Prepares a statement for a function, and releases it afterwards.
   func with<Result>(
     _ sql: String, for operation: String, _ body: (Statement) throws(SQLiteError) -> Result

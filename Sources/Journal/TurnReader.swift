@@ -101,7 +101,10 @@ extension TurnCursor.Fault {
     case .damaged(let position):
       .damaged(
         "turn \(position) is missing or not what was written", in: directory, soundRevision: soundRevision)
-    case .database(let error): LogError(error, in: directory, soundRevision: soundRevision)
+    case .database(let error):
+      LogError(
+        error, in: directory, soundRevision: soundRevision,
+        soundness: error.isDamage ? soundRevision.map { "it is sound up to revision \($0)" } : nil)
     }
   }
 }

@@ -20,7 +20,7 @@ public struct LogError: Error, Equatable, Sendable, CustomStringConvertible {
   public let problem: Problem
   /// A description of the problem, its object and the remedy.
   public let description: String
-  /// The last revision up to which the stored data is known to be sound; nil if unknown.
+  /// The revision up to which the stored data is sound, at most; nil if unknown.
   public let soundRevision: UInt64?
 
   /// Creates an error.

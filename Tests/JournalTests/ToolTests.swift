@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import Journal
 import Synchronization
@@ -61,6 +62,55 @@ import Wire
     again.store(8...20)
     again.journal.close()
     #expect(try JournalTool.verify(scratch.path).isSound)
+  }
+
+  /// The rows of a damaged page have their checksums, whatever other bytes of the page are wrong.
+  @Test func aDamagedPageIsReadAsFarAsItIsSound() throws {
+    let opened = try Opened(scratch.path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...400)
+    opened.journal.close()
+    let file = scratch.path + "/journal.db"
+    var bytes = Scratch.read(file)
+    // The last but one of the cell pointers in the root page of `turns`, an interior page with a header of 12 bytes.
+    let (page, root) = (Int(bytes[16]) << 8 | Int(bytes[17]), try #require(rootPage(of: "turns")))
+    let start = (root - 1) * page
+    #expect(bytes[start] == 5)
+    let cells = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
+    for index in 0..<2 { bytes[start + 12 + 2 * (cells - 2) + index] = 0xff }
+    Scratch.write(bytes, to: file)
+
+    let report = try JournalTool.verify(scratch.path)
+    let sound = try #require(report.soundRevision)
+    #expect(sound > 100 && sound < 200 && report.lastRevision == 200 && report.turns > 200)
+    #expect(report.problems.count == 2 && report.problems.allSatisfy { !$0.contains("\n") }, "\(report.problems)")
+    let reading = #expect(throws: LogError.self) {
+      try JournalReader(scratch.path).read(from: 1, byteLimit: .max)
+    }
+    #expect(reading?.soundRevision == sound)
+    #expect(reading?.description.contains("t is sound up to revision \(sound)") == true)
+    let opening = #expect(throws: LogError.self) { try Opened(scratch.path) }
+    #expect(opening?.description.contains("It is sound up to revision 200 at most. ") == true)
+    #expect(opening?.description.contains("\n") == false && opening?.description.contains("***") == false)
+    let repair = try #require(try JournalTool.repair(scratch.path))
+    #expect(repair.revision == sound && repair.lastRevision == 200)
+    #expect(repair.copy == report.copy)
+    #expect(report.repairEffect == "copies the files to \(repair.copy) and discards \(repair.discarded)")
+    #expect(repair.discarded == "\(200 - sound) revisions, \(sound + 1) to 200")
+  }
+
+  private func rootPage(of table: String) -> Int? {
+    var database: OpaquePointer?
+    var statement: OpaquePointer?
+    defer {
+      sqlite3_finalize(statement)
+      sqlite3_close(database)
+    }
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'"
+    guard sqlite3_open(scratch.path + "/journal.db", &database) == SQLITE_OK,
+      sqlite3_prepare_v2(database, sql, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
+    else { return nil }
+    return Int(sqlite3_column_int64(statement, 0))
   }
 
   @Test func aRevisionBehindTheDamageIsNotKept() throws {

@@ -15,9 +15,9 @@ extension ProgramOptions.Command {
     details: [
       .text(
         """
-        verify reads everything and exits with 9 if something is damaged. repair copies the files, keeps the whole turns \
-        up to a revision and discards the rest; a signal ends it only before it has changed anything. export prints the \
-        turns and the sessions, one JSON object per line, with the stored bytes.
+        verify reads everything, says what repair would discard, and exits with 9 if something is damaged. repair copies \
+        the files, keeps the whole turns up to a revision and discards the rest; a signal ends it only before it has \
+        changed anything. export prints the turns and the sessions, one JSON object per line, with the stored bytes.
         """)
     ])
 }
@@ -84,9 +84,15 @@ extension Tool {
       return print(["the journal is sound; nothing was changed"])
     }
     if isJSON {
-      return print(["changed": .bool(true), "revision": .integer(repair.revision), "copy": .string(repair.copy)])
+      return print([
+        "changed": .bool(true), "revision": .integer(repair.revision),
+        "lastRevision": repair.lastRevision.map { .integer($0) } ?? .null, "copy": .string(repair.copy),
+      ])
     }
-    print(["the journal now ends with revision \(repair.revision); the original files are in \(repair.copy)"])
+    print([
+      "the journal now ends with revision \(repair.revision); discarded: \(repair.discarded)",
+      "the original files are in \(repair.copy)",
+    ])
   }
 
   /// Works on another thread, so that the loop receives signals.
@@ -136,9 +142,11 @@ extension Tool {
         counted(UInt64(report.turns), "turn"), counted(UInt64(report.snapshots.count), "snapshot"),
         counted(UInt64(report.sessions), "session"),
       ]
+    let advice = report.repairEffect.map { ["`storectl journal repair` \($0)"] } ?? []
     return [
       (counts + [Figures.bytes(UInt64(report.fileBytes))]).joined(separator: ", "),
       report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
     ] + report.problems.map { palette.bad("damaged") + ": \($0)" } + report.notes.map { "note: \($0)" }
+      + advice
   }
 }

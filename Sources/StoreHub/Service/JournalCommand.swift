@@ -45,7 +45,8 @@ struct JournalCommand {
           print("\(directory) is sound; nothing was changed")
           return 0
         }
-        print("\(directory) now ends with revision \(repair.revision); the original files are in \(repair.copy)")
+        print("\(directory) now ends with revision \(repair.revision); discarded: \(repair.discarded)")
+        print("the original files are in \(repair.copy)")
         if let revision, let end = repair.discardedTurnEnd {
           print("revision \(revision) is inside a turn that ends with revision \(end); only whole turns are kept")
         }
@@ -61,7 +62,7 @@ struct JournalCommand {
   private func verify(_ report: JournalTool.Report, _ directory: String) -> Int32 {
     if report.epoch == nil {
       // Without the head, it is unknown where the turns begin.
-      print("\(directory): files of \(report.fileBytes) bytes, whose contents cannot be read")
+      print("\(directory): an unknown number of turns in files of \(report.fileBytes) bytes")
     } else {
       let size = "\(counted(report.turns, "turn")) of \(report.turnBytes) bytes in files of \(report.fileBytes) bytes"
       let others = "\(counted(report.snapshots.count, "snapshot")), \(counted(report.sessions, "session"))"
@@ -71,10 +72,10 @@ struct JournalCommand {
     for problem in report.problems { print("damaged: \(problem)") }
     for note in report.notes { print("note: \(note)") }
     guard !report.isSound else { return 0 }
-    if report.soundRevision == nil {
+    if let effect = report.repairEffect {
+      print("`\(program) journal repair --state-dir \(directory)` \(effect)")
+    } else if report.soundRevision == nil {
       print("no state can be recovered; restore a backup")
-    } else {
-      print("`\(program) journal repair --state-dir \(directory)` keeps the sound part")
     }
     return Self.damaged
   }
