@@ -215,13 +215,17 @@ import Wire
         FROM snapshots WHERE id = 1
         """, in: directory)
     }
-    for _ in 0..<2 {
+    // The rows are removed one by one, between other work.
+    var (problems, starts) = (["not started"], 0)
+    while !problems.isEmpty, starts < 20 {
       let again = try Opened(directory)
       #expect(again.history.snapshot != nil)
       again.save(snapshot(at: 3, count: 300))
       again.journal.close()
+      problems = try JournalTool.verify(directory).problems
+      starts += 1
     }
-    #expect(try JournalTool.verify(directory).isSound)
+    #expect(problems.isEmpty, "\(problems)")
   }
 
   /// A torn record is as good as none.
