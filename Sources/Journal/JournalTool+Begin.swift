@@ -36,14 +36,7 @@ extension JournalTool {
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
     var row = SnapshotRow(id: 1, position: 0, revision: revision)
     (row.time, row.fingerprint, row.turnChecksum) = (time, schema.fingerprint.bytes, head.base.checksum)
-    let statements = try SnapshotStatements(database)
-    var left = state[...]
-    while !left.isEmpty {
-      try statements.append(Array(left.prefix(JournalOptions().pieceBytes)), to: &row)
-      left = left.dropFirst(JournalOptions().pieceBytes)
-    }
-    row.isComplete = true
-    try statements.store(row)
+    try SnapshotStatements(database).store(state, as: &row)
     try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
     try database.run("COMMIT", for: "commit")
     return head

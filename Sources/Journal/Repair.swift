@@ -243,13 +243,7 @@ private struct Rebuild {
       var row = SnapshotRow(
         id: snapshot.row.id, position: snapshot.row.position, revision: snapshot.row.revision)
       (row.time, row.fingerprint, row.turnChecksum) = (snapshot.row.time, snapshot.row.fingerprint, checksum)
-      var left = bytes[...]
-      while !left.isEmpty {
-        try snapshotStatements.append(Array(left.prefix(JournalOptions().pieceBytes)), to: &row)
-        left = left.dropFirst(JournalOptions().pieceBytes)
-      }
-      row.isComplete = true
-      try snapshotStatements.store(row)
+      try snapshotStatements.store(bytes, as: &row)
       head.snapshot = row.id
     }
     return true

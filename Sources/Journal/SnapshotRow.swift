@@ -136,6 +136,18 @@ struct SnapshotStatements {
     row.byteCount += Int64(bytes.count)
   }
 
+  /// Writes a whole snapshot: its pieces, and the row that makes it valid.
+  func store(_ bytes: [UInt8], as row: inout SnapshotRow) throws(SQLiteError) {
+    let pieceBytes = JournalOptions().pieceBytes
+    var left = bytes[...]
+    while !left.isEmpty {
+      try append(Array(left.prefix(pieceBytes)), to: &row)
+      left = left.dropFirst(pieceBytes)
+    }
+    row.isComplete = true
+    try store(row)
+  }
+
   /// Removes the row of a snapshot, so that it is no longer found.
   func remove(_ id: Int64) throws(SQLiteError) {
     headRemoval.bind(1, id)
