@@ -43,7 +43,7 @@ struct Inspection {
     self.directory = directory
     if let damage = try WALScan(directory).damage { problems.append(damage) }
     let database = try directory.attempt { () throws(SQLiteError) in
-      try Database(directory.database, vfs: options.vfs, keepsLog: true)
+      try Database(directory.database, vfs: options.vfs, keepsWAL: true)
     }
     self.database = database
     if let cancellation { database.cancel { cancellation.isCancelled } }

@@ -94,7 +94,7 @@ public final class JournalHistory {
     let place = found.map { Head.Place(position: $0.row.position, checksum: $0.row.turnChecksum) } ?? head.base
     (start, lastRevision) = (place.position, found?.row.revision ?? 0)
     (database, cursor) = try directory.attempt { () throws(SQLiteError) in
-      let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
+      let database = try Database(directory.database, vfs: options.vfs, keepsWAL: true)
       return (database, try TurnCursor(database, after: place))
     }
     self.notes = notes

@@ -58,7 +58,7 @@ public final class JournalReader {
     let record = try TailFile.read(directory)
     identity = FileIdentity(directory.database)
     let (database, kind) = try directory.attempt { () throws(SQLiteError) in
-      let database = try Database(directory.database, vfs: nil, keepsLog: true)
+      let database = try Database(directory.database, vfs: nil, keepsWAL: true)
       let application = try database.run("PRAGMA application_id", for: "read the kind of the file")
       let version = try database.run("PRAGMA user_version", for: "read the version of the file")
       return (database, (application, version))

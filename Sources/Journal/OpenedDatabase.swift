@@ -31,7 +31,7 @@ struct OpenedDatabase {
     if !StateDirectory.hasContents(directory.database), let loss = Self.loss(record, in: directory) { throw loss }
     try StateDirectory.createEmpty(directory.database)
     let database = try directory.attempt { () throws(SQLiteError) in
-      try Database(directory.database, vfs: options.vfs, keepsLog: true)
+      try Database(directory.database, vfs: options.vfs, keepsWAL: true)
     }
     self.database = database
     hasTail = record != nil
@@ -240,7 +240,7 @@ struct OpenedDatabase {
   /// The last revision that SQLite reads from a damaged write-ahead log.
   private static func lastRevision(_ directory: StateDirectory, _ options: JournalOptions) -> UInt64? {
     let head = try? directory.attempt { () throws(SQLiteError) in
-      let database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
+      let database = try Database(directory.database, vfs: options.vfs, keepsWAL: true)
       defer { database.close() }
       return try HeadStatement(database).load()
     }

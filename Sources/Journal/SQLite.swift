@@ -23,7 +23,7 @@ final class Database {
   private var statements: [OpaquePointer] = []
   let path: String
   /// The pages in the write-ahead log after the last commit of this connection.
-  private(set) var logPages = 0
+  private(set) var walPages = 0
   /// The time for which an operation waits for another connection, in milliseconds.
   private static let busyTimeout: Int32 = 5000
   /// Asked at intervals while statements run; they fail once it returns true.
@@ -33,8 +33,8 @@ final class Database {
   ///
   /// - Parameters:
   ///   - creates: True to create it if it does not exist.
-  ///   - keepsLog: True to leave the write-ahead log as it is when closing, so that nothing is written at all.
-  init(_ path: String, vfs: String?, creates: Bool = false, keepsLog: Bool = false) throws(SQLiteError) {
+  ///   - keepsWAL: True to leave the write-ahead log as it is when closing, so that nothing is written at all.
+  init(_ path: String, vfs: String?, creates: Bool = false, keepsWAL: Bool = false) throws(SQLiteError) {
     self.path = path
     // Each connection is used by one thread at a time, so SQLite need not lock it.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
@@ -49,18 +49,18 @@ final class Database {
     }
     sqlite3_extended_result_codes(pointer, 1)
     sqlite3_busy_timeout(pointer, Self.busyTimeout)
-    if keepsLog { _ = csqlite_keep_wal(pointer) }
+    if keepsWAL { _ = csqlite_keep_wal(pointer) }
   }
 
   deinit { close() }
 
   /// Counts the pages of the write-ahead log, and leaves checkpoints to the caller.
-  func watchLog() {
+  func watchWAL() {
     // The connection calls the hook on the committing thread, and not after it is closed.
     _ = sqlite3_wal_hook(
       pointer,
       { context, _, _, pages in
-        if let context { Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().logPages = Int(pages) }
+        if let context { Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().walPages = Int(pages) }
         return SQLITE_OK
       }, Unmanaged.passUnretained(self).toOpaque())
   }

@@ -11,7 +11,7 @@ final class TurnReader {
 
   init(_ directory: StateDirectory, options: JournalOptions) throws(SQLiteError) {
     self.directory = directory
-    database = try Database(directory.database, vfs: options.vfs, keepsLog: true)
+    database = try Database(directory.database, vfs: options.vfs, keepsWAL: true)
     headStatement = try HeadStatement(database)
     place = try database.prepare("SELECT revision, total, checksum FROM turns WHERE position = ?", for: "read a turn")
     search = try database.prepare("SELECT revision FROM turns WHERE position = ?", for: "look for a revision")

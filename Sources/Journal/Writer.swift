@@ -90,7 +90,7 @@ final class Writer: @unchecked Sendable {
       opened.head.tail.position > 0 ? opened.head.time : nil, at: monotonicNanoseconds(),
       longestStep: options.longestClockStep)
     oldestTime = try retentionStatements.turns(after: head.base.position, limit: 1).first?.time
-    database.watchLog()
+    database.watchWAL()
   }
 
   /// The time before which something is older than a duration. Before the first turn of this process, nothing is.
@@ -245,13 +245,13 @@ final class Writer: @unchecked Sendable {
   }
 
   private func checkpointIfDue() throws(LogError) {
-    if database.logPages < nextCheckpoint - options.checkpointPages { nextCheckpoint = options.checkpointPages }
-    guard database.logPages >= nextCheckpoint else { return }
+    if database.walPages < nextCheckpoint - options.checkpointPages { nextCheckpoint = options.checkpointPages }
+    guard database.walPages >= nextCheckpoint else { return }
     do throws(SQLiteError) {
       // If a reader prevents it, the next attempt follows after as many pages again.
       try database.checkpoint()
     } catch { throw failure(error) }
-    nextCheckpoint = database.logPages + options.checkpointPages
+    nextCheckpoint = database.walPages + options.checkpointPages
     status.withLock { $0.statistics.checkpoints += 1 }
   }
 
