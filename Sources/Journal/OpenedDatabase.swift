@@ -53,33 +53,33 @@ struct OpenedDatabase {
       // A backup or a copy: clients may have seen other turns after its last one. The writer stores the new epoch.
       head.epoch = .random()
     }
-    let (revision, loaded) = (
-      head.revision,
-      try directory.attempt { () throws(SQLiteError) in
-        try (SchemaRows.load(from: database), SnapshotRow.load(from: database), SessionStatements.load(from: database))
-      }
-    )
-    schemas = loaded.0
+    let revision = head.revision
+    let rows = try directory.attempt { () throws(SQLiteError) in
+      (
+        schemas: try SchemaRows.load(from: database), snapshots: try SnapshotRow.load(from: database),
+        sessions: try SessionStatements.load(from: database)
+      )
+    }
+    schemas = rows.schemas
     guard schemas.isComplete(for: head) else {
       throw .damaged("a row of the table schemas is missing or damaged", in: directory, lastRevision: revision)
     }
-    for (row, checksum) in loaded.2.sound {
+    for (row, checksum) in rows.sessions.sound {
       sessionTable.touch(row.session.id, checksum: checksum, time: row.time)
     }
-    guard loaded.2.damaged == 0, UInt64(sessionTable.count) == head.sessionCount, sessionTable.sum == head.sessionSum
+    guard rows.sessions.damaged == 0, UInt64(sessionTable.count) == head.sessionCount,
+      sessionTable.sum == head.sessionSum
     else {
       throw .damaged("a row of the table sessions is missing or damaged", in: directory, lastRevision: revision)
     }
     let position = head.sessionPosition
     let changes = try directory.attempt { () throws(SQLiteError) in try SessionChanges(database, after: position) }
     sessionChanges = changes
-    sessions = changes.applied(to: loaded.2.sound.map(\.row)).map(\.session)
-    let (complete, incomplete) = (loaded.1.sound.filter(\.isComplete), loaded.1.sound.filter { !$0.isComplete })
-    snapshots = complete
-    obsolete = incomplete.map(\.id) + loaded.1.damaged
+    sessions = changes.applied(to: rows.sessions.sound.map(\.row)).map(\.session)
+    snapshots = rows.snapshots.sound.filter(\.isComplete)
     let orphans = try directory.attempt { () throws(SQLiteError) in try Self.orphans(database) }
-    obsolete += orphans
-    lastSnapshot = max(complete.last?.id ?? 0, obsolete.filter(SnapshotRow.ids.contains).max() ?? 0, head.snapshot)
+    obsolete = rows.snapshots.sound.filter { !$0.isComplete }.map(\.id) + rows.snapshots.damaged + orphans
+    lastSnapshot = max(snapshots.last?.id ?? 0, obsolete.filter(SnapshotRow.ids.contains).max() ?? 0, head.snapshot)
     guard lastSnapshot < SnapshotRow.ids.upperBound - 1 else {
       throw .damaged("the row of its table meta names an impossible snapshot", in: directory, lastRevision: revision)
     }
