@@ -28,7 +28,7 @@ public struct Todos: Sendable {
 
     /// True if all open todos precede all completed ones.
     /// - Complexity: O(n).
-    var isSorted: Bool {
+    package var isSorted: Bool {
       guard let firstCompleted = todos.firstIndex(where: \.isComplete) else { return true }
       return todos[firstCompleted...].allSatisfy(\.isComplete)
     }

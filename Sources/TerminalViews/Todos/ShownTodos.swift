@@ -60,12 +60,6 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
   /// The shown todo with an id.
   subscript(id id: Todo.State.ID) -> Todo.State? { all[id: id] }
 
-  /// True if all open todos precede all completed ones. - Complexity: O(n).
-  var isSorted: Bool {
-    guard let firstCompleted = firstIndex(where: \.isComplete) else { return true }
-    return self[firstCompleted...].allSatisfy(\.isComplete)
-  }
-
   /// Returns the todo in the place of a ticked or unticked one that the hub's sort has moved: the open todo that followed
   /// the ticked one, or the completed todo that preceded the unticked one.
   ///

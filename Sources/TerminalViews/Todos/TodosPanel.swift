@@ -60,7 +60,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     seen = shown
     let (id, position) = (cursor.id, cursor.position)
     cursor.follow(shown.ids) { shown.index(id: $0) }
-    if let previous { stayInRow(previous, shown) }
+    if let previous { stayInRow(previous, shown, state) }
     if cursor.id != id || cursor.position != position { carried = nil }
     if let sent = awaited, let position = shown.firstIndex(where: { $0.id >= sent.id && $0.text == sent.text }) {
       awaited = nil
@@ -72,7 +72,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
 
   /// Leaves the selected todo if the hub has sorted it, since the user did not move it. A filter shows only open or only
   /// completed todos, whose order a sort does not change.
-  private mutating func stayInRow(_ previous: ShownTodos, _ shown: ShownTodos) {
+  private mutating func stayInRow(_ previous: ShownTodos, _ shown: ShownTodos, _ state: Todos.State) {
     guard filter == .all else { return unsorted = [] }
     guard !unsorted.isEmpty else { return }
     if let id = cursor.id, unsorted.contains(id), id != carried, id != writing?.id,
@@ -80,7 +80,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     {
       cursor.select(next, at: position)
     }
-    if shown.isSorted { unsorted = [] }
+    if state.isSorted { unsorted = [] }
   }
 
   private mutating func show(_ filter: TodoFilter, _ state: Todos.State) {
