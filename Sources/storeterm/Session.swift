@@ -24,6 +24,8 @@ final class Session {
 
   /// The time that the hub has to acknowledge the last actions when the user quits.
   private static let quitTimeout = Duration.seconds(2)
+  /// The time after which the screen says that the program waits for the hub: to connect, or to acknowledge.
+  private static let (connectNoticeDelay, quitNoticeDelay) = (Duration.milliseconds(500), Duration.milliseconds(300))
   /// The time between two frames: more cannot be seen, and a busy hub must not keep the terminal busy.
   private static let frameTime = Duration.milliseconds(16)
 
@@ -47,6 +49,11 @@ final class Session {
   private var lastAction: StoreTask?
   /// Runs while the hub has actions to acknowledge before the program ends.
   private var quitTimer: Timer?
+  private var isQuitAnnounced = false
+  /// Runs until the screen says that the program is connecting.
+  private var connectTimer: Timer?
+  /// True once the hub has sent a state, or the beginning of a large one.
+  private var hasContent = false
   private var clock: Timer?
   /// Runs until the screens change by themselves.
   private var changeTimer: Timer?
@@ -112,7 +119,8 @@ final class Session {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
       signals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
     }
-    if settings.waitsForHub { try openTerminal() }
+    connectTimer = try Timer(on: loop) { [weak self] in self?.showTerminal() }
+    if settings.waitsForHub { try openTerminal() } else { connectTimer?.start(after: Self.connectNoticeDelay) }
     machineSubscription = machine.subscribe { [weak self] _ in self?.drawSoon() }
     machine.send(.started)
     client.start()
@@ -163,6 +171,12 @@ final class Session {
   }
 
   private func show() {
+    hasContent = true
+    showTerminal()
+  }
+
+  private func showTerminal() {
+    guard !hasQuit else { return }
     do {
       try openTerminal()
       drawSoon()
@@ -212,13 +226,16 @@ final class Session {
 
   /// Handles a key; returns true if it may have changed the content.
   private func pressed(_ key: Key, _ content: ScreenContent) -> Bool {
+    // Keys after `q` are ignored, except those that quit.
+    guard quitTimer == nil else {
+      if [.character("q"), .control("c"), .control("d")].contains(key) { quit() }
+      return false
+    }
     switch screens.pressed(key, content) {
     case .quit: quitWhenAcknowledged()
     case .interrupt: quit()
     case .redraw: terminal?.redraw()
     case .stop: terminal?.requestStop()
-    // Keys after `q` are ignored.
-    case .send where quitTimer != nil: break
     case .send(let action):
       send(action, number: screens.lastActionNumber)
       return true
@@ -253,7 +270,7 @@ final class Session {
 
   private func connectionChanged() {
     switch client.connection {
-    case .connecting(_, let failure?) where !settings.waitsForHub && terminal == nil:
+    case .connecting(_, let failure?) where !settings.waitsForHub && !hasContent:
       quit(because: failureMessage(failure, isHubMissing: client.isHubMissing))
     case .refused(let reason):
       quit(because: reason)
@@ -333,12 +350,21 @@ final class Session {
     guard quitTimer == nil, client.connection == .live, client.pendingActionCount > 0, let action = lastAction else {
       return quit()
     }
-    quitTimer = try? Timer(on: loop) { [weak self] in self?.quit() }
-    quitTimer?.start(after: Self.quitTimeout)
+    quitTimer = try? Timer(on: loop) { [weak self] in self?.quitTimerFired() }
+    quitTimer?.start(after: Self.quitNoticeDelay)
     Task { [weak self] in
       await action.finish()
       self?.quit()
     }
+  }
+
+  private func quitTimerFired() {
+    guard !isQuitAnnounced else { return quit() }
+    isQuitAnnounced = true
+    let actions = counted(client.pendingActionCount, "action")
+    screens.say("waiting for the hub to acknowledge \(actions); q or ^C quits at once", isBad: true)
+    drawSoon()
+    quitTimer?.start(after: Self.quitTimeout - Self.quitNoticeDelay)
   }
 
   private func quit(because reason: String? = nil) {

@@ -159,6 +159,36 @@ import Testing
     Foundation.kill(process, SIGCONT)
   }
 
+  @Test func aSecondQuitDoesNotWaitAtAll() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub, after: "; sleep 600")
+    #expect(hub.wait { terminal.screen.contains("live") })
+    let process = try #require(hub.process?.processIdentifier)
+    Foundation.kill(process, SIGSTOP)
+    terminal.press("+++q")
+    #expect(
+      hub.wait { terminal.screen.contains("waiting for the hub to acknowledge 3 actions; q or ^C quits at once") })
+    // Other keys are ignored: this one would open a line for text.
+    terminal.press("2", "a", "q")
+    #expect(hub.wait { terminal.screen.contains("the hub has not acknowledged 3 actions, which may be lost") })
+    Foundation.kill(process, SIGCONT)
+  }
+
+  @Test func aHubThatDoesNotAnswerIsNamedAndCanBeLeft() throws {
+    let hub = try HubProcess()
+    let process = try #require(hub.process?.processIdentifier)
+    Foundation.kill(process, SIGSTOP)
+    let (left, kept) = (try Tmux(hub, after: "; echo status $?; cat"), try Tmux(hub, after: "; echo status $?; cat"))
+    for terminal in [left, kept] {
+      #expect(hub.wait { terminal.screen.contains("connecting to the hub …") && terminal.screen.contains(hub.socket) })
+    }
+    left.press("q")
+    #expect(hub.wait { left.screen.contains("status 0") })
+    // Without a key, it ends with the reason.
+    #expect(hub.wait { kept.screen.contains("status 1") })
+    Foundation.kill(process, SIGCONT)
+  }
+
   @Test func aLargePasteIsTakenAndCanBeInterrupted() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)

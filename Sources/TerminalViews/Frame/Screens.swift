@@ -370,9 +370,12 @@ package nonisolated struct Screens: Equatable, Sendable {
       if rows.contains(row + 1) { canvas.centered(row + 1, text, Style(.cyan, bold: true)) }
       return
     }
-    canvas.centered(row, "waiting for the hub")
-    guard case .connecting(_, let failure?) = content.connection else { return }
-    for (index, line) in TextWidth.wrap(failure, columns: canvas.size.columns - 4, lines: 3).enumerated() {
+    guard case .connecting(_, let failure) = content.connection else {
+      return canvas.centered(row, "waiting for the hub")
+    }
+    canvas.centered(row, failure == nil ? "connecting to the hub …" : "waiting for the hub")
+    let detail = failure ?? content.path
+    for (index, line) in TextWidth.wrap(detail, columns: canvas.size.columns - 4, lines: 3).enumerated() {
       if rows.contains(row + 2 + index) { canvas.centered(row + 2 + index, line, Style(dim: true)) }
     }
   }
