@@ -25,7 +25,7 @@ nonisolated struct HelpScreen {
       ]
     case .todos:
       return [
-        ("a", "add"), ("e, enter", "edit"), ("space, x", "done, or not done; done ones move to the end"),
+        ("a", "add"), ("e, enter", "edit"), ("space, x", "done (sorted last), or not"),
         ("d", "delete"),
         ("J K", "move down, up"),
         ("f", "what is shown: all, active, completed"), ("c", "clear what is completed"),
