@@ -36,7 +36,7 @@ extension ProgramOptions.Section {
     [
       .terms([
         ("1234", "a revision: the state after that many actions; see below"), ("now", "the last stored revision"),
-        ("90s, 10m, 2h, 3d", "this long ago"), ("14:30, 14:30:05", "today"),
+        ("90s, 10m, 2h, 3d", "this long ago"), ("14:30, 14:30:05", "today, not later than now"),
         ("2026-11-21, 2026-11-21T22:51", "a day or a time, in this machine's zone"),
         ("2026-11-21T22:51:30Z", "in UTC"),
       ]),

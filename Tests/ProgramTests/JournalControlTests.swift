@@ -368,6 +368,28 @@ import TurnLog
     #expect(
       report.status == 0 && report.output.contains("\"sound\":true") && report.output.contains("\"lastRevision\":8"))
     #expect(try stored.run("journal", "repair").output == "the journal is sound; nothing was changed\n")
+  /// As a revision that is not there yet.
+  @Test func aTimeInTheFutureIsRefused() throws {
+    let stored = try Stored()
+    for arguments in [
+      ["state", "--at", "2100-01-01"], ["diff", "1", "2100-01-01T10:00Z"], ["log", "--since", "2100-01-01"],
+      ["snapshot", "export", "--at", "2100-01-01"],
+    ] {
+      let outcome = try stored.run(arguments)
+      #expect(outcome.status == 7 && outcome.output.isEmpty, "\(outcome)")
+      #expect(outcome.errors.hasSuffix(" is in the future: the last revision is 8\n"), "\(outcome)")
+    }
+    // An hour from now, unless that is tomorrow.
+    let (hour, minute) = (Int(time(nil)) / 3600 % 24, Int(time(nil)) / 60 % 60)
+    if hour < 23 {
+      let later = String(format: "%02d:%02dZ", hour + 1, minute)
+      #expect(try stored.run("state", "--at", later).errors.hasSuffix("; for a time of an earlier day, add the date\n"))
+    }
+    // A moment that is over, and the oldest one there is.
+    #expect(try stored.run("state", "--at", "0s").errors.isEmpty)
+    #expect(try stored.run("diff", "10m", "now").errors.hasSuffix(", with revision 0\n"))
+  }
+
     #expect(try stored.run("journal", "repair", "--to", "9").status == 7)
     let early = try stored.run("state", "counter.count", "--at", "2d")
     #expect(early.status == 7 && early.errors.contains("goes back only to"))

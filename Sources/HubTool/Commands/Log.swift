@@ -44,19 +44,27 @@ extension Tool {
 
   /// Returns the position of the last turn at or before a moment.
   ///
-  /// - Parameter isStart: True for the position before the first turn, if the moment is before a complete history.
+  /// - Parameters:
+  ///   - text: The moment as the user wrote it.
+  ///   - isStart: True for the position before the first turn, if the moment is before a complete history.
   private func position(
-    of moment: Moment, isStart: Bool = false, in reader: JournalReader
+    of moment: Moment, written text: String, isStart: Bool = false, in reader: JournalReader
   ) throws(ToolFailure) -> UInt64 {
     let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
     switch moment {
     case .time(let time):
+      // The clock may have gone backwards since the last turn.
+      guard time == .max || time <= max(Moment.now, extent.time) else {
+        let remedy = Moment.hasDate(text) ? "" : "; for a time of an earlier day, add the date"
+        throw ToolFailure(.absent, "\(text) is in the future: the last revision is \(extent.revision)\(remedy)")
+      }
       let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
       // The initial state of a feature has no time.
       let start = first.flatMap { $0.time > 0 ? $0.time : nil } ?? extent.created
       if isStart, extent.base == 0, first?.position ?? 0 == 0, time < start { return 0 }
       guard time >= start else {
-        throw ToolFailure(.absent, "the journal goes back only to \(Moment.text(start))")
+        throw ToolFailure(
+          .absent, "the journal goes back only to \(Moment.text(start)), with revision \(first?.revision ?? 0)")
       }
       return try JournalStates.attempt { () throws(LogError) in try reader.position(at: time) }
     case .revision(let revision):
@@ -75,7 +83,7 @@ extension Tool {
   /// says so.
   func states(at text: String, in reader: JournalReader) async throws(ToolFailure) -> JournalStates {
     let moment = try Moment(text)
-    let states = try await states(at: try position(of: moment, in: reader), in: reader)
+    let states = try await states(at: try position(of: moment, written: text, in: reader), in: reader)
     if case .revision(let revision) = moment, states.revision < revision, try states.next() != nil {
       note("revision \(revision) is inside a turn; this is the state at \(states.revision), the end of the turn")
     }
@@ -95,7 +103,7 @@ extension Tool {
     let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
     var start = extent.base
     let since = options.string("since")
-    if let since { start = try position(of: try Moment(since), isStart: true, in: reader) }
+    if let since { start = try position(of: try Moment(since), written: since, isStart: true, in: reader) }
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
     if since != nil, let first, start < first.position {
       throw ToolFailure(.absent, "the journal's states go back only to revision \(first.revision)")

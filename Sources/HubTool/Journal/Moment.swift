@@ -42,6 +42,9 @@ nonisolated enum Moment: Equatable {
     return nil
   }
 
+  /// Returns true if the text of a time names its day.
+  static func hasDate(_ text: String) -> Bool { text.contains("-") }
+
   private static func date(_ text: String, _ now: Int64) -> Int64? {
     let isUniversal = text.last == "Z"
     let words = text.prefix { $0 != "Z" }.split(omittingEmptySubsequences: false) {
