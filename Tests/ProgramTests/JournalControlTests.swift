@@ -295,6 +295,17 @@ import TurnLog
     #expect(try control.run("journal", "verify", "--state-dir", other).status == 0)
     #expect(try control.run("blame", "counter.count", "--state-dir", other).output.contains("── 6 "))
 
+    // Through a pipe.
+    let piped = try Program(path: "/bin/sh").run(
+      "-c",
+      "cd \"$1\" && \"$0\" snapshot export - --at 5 --state-dir state | \"$0\" snapshot import - --state-dir piped",
+      control.url.path, stored.hub.directory)
+    #expect(piped.status == 0 && piped.errors.isEmpty, "\(piped)")
+    #expect(!FileManager.default.fileExists(atPath: stored.hub.directory + "/-"))
+    #expect(
+      try control.run("state", "--at", "now", "--state-dir", stored.hub.directory + "/piped").output
+        == stored.run("state", "--at", "5").output)
+
     // Bytes after the state.
     let snapshot = try String(contentsOfFile: file, encoding: .utf8)
     #expect(snapshot.hasSuffix("\"}\n"))
@@ -357,17 +368,6 @@ import TurnLog
     #expect(try stored.run("journal", "repair", "--to", "7").errors.isEmpty)
   }
 
-  @Test func aJournalIsCheckedAndMended() throws {
-    let stored = try Stored()
-    let busy = try stored.run("journal", "verify")
-    #expect(busy.status == 1 && busy.errors.contains("in use"))
-    #expect(stored.hub.kill(SIGTERM) == 0)
-    // The journal can also be read without a hub.
-    #expect(try stored.run("log", "-n", "1").output.contains("── 8 "))
-    let report = try stored.run("journal", "verify", "--json")
-    #expect(
-      report.status == 0 && report.output.contains("\"sound\":true") && report.output.contains("\"lastRevision\":8"))
-    #expect(try stored.run("journal", "repair").output == "the journal is sound; nothing was changed\n")
   /// As a revision that is not there yet.
   @Test func aTimeInTheFutureIsRefused() throws {
     let stored = try Stored()
@@ -390,6 +390,17 @@ import TurnLog
     #expect(try stored.run("diff", "10m", "now").errors.hasSuffix(", with revision 0\n"))
   }
 
+  @Test func aJournalIsCheckedAndMended() throws {
+    let stored = try Stored()
+    let busy = try stored.run("journal", "verify")
+    #expect(busy.status == 1 && busy.errors.contains("in use"))
+    #expect(stored.hub.kill(SIGTERM) == 0)
+    // The journal can also be read without a hub.
+    #expect(try stored.run("log", "-n", "1").output.contains("── 8 "))
+    let report = try stored.run("journal", "verify", "--json")
+    #expect(
+      report.status == 0 && report.output.contains("\"sound\":true") && report.output.contains("\"lastRevision\":8"))
+    #expect(try stored.run("journal", "repair").output == "the journal is sound; nothing was changed\n")
     #expect(try stored.run("journal", "repair", "--to", "9").status == 7)
     let early = try stored.run("state", "counter.count", "--at", "2d")
     #expect(early.status == 7 && early.errors.contains("goes back only to"))

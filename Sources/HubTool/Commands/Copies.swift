@@ -36,9 +36,9 @@ extension ProgramOptions.Command {
     details: [
       .text(
         """
-        export writes one JSON object to FILE, or to standard output; the schema and the state in it are their CBOR \
-        bytes as hexadecimal digits. import creates a journal in --state-dir, where there must be none, from which a hub \
-        of the same feature can start.
+        export writes one JSON object to FILE, which must not exist, or to standard output; the schema and the state in \
+        it are their CBOR bytes as hexadecimal digits. import creates a journal in --state-dir, where there must be none, \
+        from which a hub of the same feature can start. A FILE - is standard output or input.
         """)
     ])
 }
@@ -155,7 +155,7 @@ extension Tool {
       "time_ms": .integer(states.time), "schema": .string(states.schema.encoded().hexadecimal),
       "state": .string(states.value.encoded().hexadecimal),
     ]
-    guard options.arguments.count > 1 else { return print(json) }
+    guard options.arguments.count > 1, options.arguments[1] != "-" else { return print(json) }
     let file = options.arguments[1]
     // Other users must not read the state.
     let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -173,8 +173,9 @@ extension Tool {
   private func importSnapshot() throws(ToolFailure) {
     let directory = try stateDirectory()
     guard options.arguments.count > 1 else { throw ToolFailure(.usage, "snapshot import needs a file") }
-    let file = options.arguments[1]
-    guard let stream = fopen(file, "r") else {
+    let isInput = options.arguments[1] == "-"
+    let file = isInput ? "standard input" : options.arguments[1]
+    guard let stream = isInput ? fdopen(dup(STDIN_FILENO), "r") : fopen(file, "r") else {
       throw ToolFailure(.failed, "cannot open \(file): \(String(cString: strerror(errno)))")
     }
     defer { fclose(stream) }
