@@ -9,7 +9,7 @@ package nonisolated func toolOptions() -> ProgramOptions {
       .init("socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath(), value: .file),
       .init("json", short: "j", "print JSON, one value per line"),
       .init("quiet", short: "q", "print no messages on standard error, only set the exit status"),
-      .init("timeout", argument: "TIME", "the time to wait for an answer, such as 500ms or 2m; default 10s"),
+      .init("timeout", argument: "TIME", "the time to wait for an answer, such as 500ms, 1.5s or 2m; default 10s"),
       .init(
         "color", argument: "WHEN", "auto, always or never; default auto: on a terminal, unless NO_COLOR is set",
         value: .words(["auto", "always", "never"])),

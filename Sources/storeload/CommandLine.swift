@@ -27,7 +27,7 @@ let runOptions = ProgramOptions(
       value: .words(["even", "poisson"])),
     .init(
       "actions", short: "n", argument: "N", "the number of measured actions; default 100000 without --duration"),
-    .init("duration", short: "t", argument: "TIME", "the duration of the measurement, such as 30s or 2m"),
+    .init("duration", short: "t", argument: "TIME", "the duration of the measurement, such as 0.5s, 30s or 2m"),
     .init("warmup", argument: "TIME", "the duration of sending before the measurement; default 0s"),
     .init("threads", argument: "N", "the number of threads that send, at most one for each connection; default 1"),
     .init("payload", argument: "BYTES", "the size of {text}, which is padded to it; default 0"),

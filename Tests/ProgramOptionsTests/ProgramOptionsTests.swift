@@ -57,6 +57,10 @@ import Testing
   @Test func timesHaveUnits() throws {
     let expected: [(String, Duration?)] = [
       ("500ms", .milliseconds(500)), ("5s", .seconds(5)), ("2m", .seconds(120)), ("5", nil), ("s", nil), ("-1s", nil),
+      ("0.5s", .milliseconds(500)), ("1.25m", .seconds(75)), ("0.3s", .milliseconds(300)),
+      ("0.000000001ms", Duration(secondsComponent: 0, attosecondsComponent: 1_000_000)),
+      ("2147483647.999999999s", .nanoseconds(2_147_483_647_999_999_999)), ("-0.5s", nil), (".5s", nil), ("1.s", nil),
+      ("1.-5s", nil), ("1.5.5s", nil), ("1.0000000001s", nil), ("1e3s", nil),
     ]
     for (text, duration) in expected {
       let parsed = try options.parse(["--depth=\(text)"])

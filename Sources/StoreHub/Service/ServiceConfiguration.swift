@@ -85,7 +85,7 @@ struct ServiceConfiguration {
       ),
       .init(
         "stop-limit", argument: "TIME",
-        "the time limit for notifying clients and storing actions when the hub stops, such as 500ms, 5s or 2m; after it the process ends with status 1; default 10s"
+        "the time limit for notifying clients and storing actions when the hub stops, such as 500ms, 1.5s or 2m; after it the process ends with status 1; default 10s"
       ),
       .init(
         "config", argument: "FILE",
