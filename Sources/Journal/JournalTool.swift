@@ -51,6 +51,8 @@ public enum JournalTool {
     public var discardedTurnEnd: UInt64?
     /// The path of the copy of the original database.
     public var copy: String
+    /// The paths of all copies that this repair has made.
+    public var copies: [String]
     /// The identity of the new history. Clients receive snapshots, because revisions may have another meaning now.
     public var epoch: Epoch
 

@@ -68,8 +68,8 @@ extension JournalTool {
       directory.removeNewDatabase()
       throw error
     }
-    let copy: String
-    do throws(LogError) { copy = try directory.copyAside() } catch {
+    let copies: [String]
+    do throws(LogError) { copies = try directory.copyAside() } catch {
       directory.removeNewDatabase()
       throw error
     }
@@ -79,8 +79,8 @@ extension JournalTool {
     try step(.tailWritten)
     try directory.replaceDatabase(after: step)
     return Repair(
-      revision: head.revision, lastRevision: inspection.head?.revision, discardedTurnEnd: discardedTurnEnd, copy: copy,
-      epoch: head.epoch)
+      revision: head.revision, lastRevision: inspection.head?.revision, discardedTurnEnd: discardedTurnEnd,
+      copy: copies[0], copies: copies, epoch: head.epoch)
   }
 
   /// Writes the new database beside the old one, and returns its head, and the end of a turn that contains the revision
@@ -282,9 +282,11 @@ extension StateDirectory {
 
   fileprivate func completeRepair(_ head: Head) throws(LogError) -> JournalTool.Repair {
     // The interrupted repair has made one, but somebody may have moved it.
-    let copy = lastCopy > 0 ? copyName(lastCopy) : try copyAside()
+    let isCopied = lastCopy > 0
+    let copy = copyName(isCopied ? lastCopy : 1)
+    let copies = isCopied ? [] : try copyAside()
     try replaceDatabase { (_) throws(LogError) in }
-    return JournalTool.Repair(revision: head.revision, copy: copy, epoch: head.epoch)
+    return JournalTool.Repair(revision: head.revision, copy: copy, copies: copies, epoch: head.epoch)
   }
 
   /// The copy of the database that the next repair makes.
@@ -305,9 +307,9 @@ extension StateDirectory {
     return last
   }
 
-  /// Copies the journal's files and returns the path of the database's copy. If one cannot be copied, the others are
-  /// removed, so that a second attempt has as much space.
-  fileprivate func copyAside() throws(LogError) -> String {
+  /// Copies the journal's files and returns the paths of the copies, that of the database first. If one cannot be copied,
+  /// the others are removed, so that a second attempt has as much space.
+  fileprivate func copyAside() throws(LogError) -> [String] {
     let number = lastCopy + 1
     let copy = copyName(number)
     var copied: [String] = []
@@ -323,6 +325,6 @@ extension StateDirectory {
       for name in copied { unlink(name) }
       throw error
     }
-    return copy
+    return copied
   }
 }

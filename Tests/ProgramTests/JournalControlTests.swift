@@ -242,6 +242,9 @@ import TurnLog
     let control = Program(name: "storectl")
     #expect(
       stored.hub.wait { (try? control.run("--socket", socket, "state", "counter.count"))?.output == "1\n" })
+    // Nothing in it was damaged.
+    let files = try FileManager.default.contentsOfDirectory(atPath: copy)
+    #expect(!files.contains { $0.contains("damaged") }, "\(files)")
     #expect(try control.run("--socket", socket, "send", "counter.incrementButtonTapped").status == 0)
     #expect(try control.run("--socket", socket, "state", "counter.count").output == "2\n")
     kill(process.processIdentifier, SIGTERM)

@@ -60,7 +60,7 @@ extension Tool {
     do throws(ToolFailure) {
       try await onAnotherThread { () throws(LogError) in
         try JournalReader(source).copy(to: directory)
-        if let repair = try JournalTool.repair(directory, to: revision) { unlink(repair.copy) }
+        for copy in try JournalTool.repair(directory, to: revision)?.copies ?? [] { unlink(copy) }
       }
       try checkInterruption()
     } catch {
