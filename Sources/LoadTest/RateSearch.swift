@@ -59,6 +59,9 @@ package struct RateSearch: Sendable {
 extension [RateSearch.Step] {
   /// The highest rate that kept the limit.
   var best: RateSearch.Step? { filter(\.isKept).max { $0.wanted < $1.wanted } }
+
+  /// True if the lowest rate that missed the limit did so because this program was late.
+  var isLimitedByGenerator: Bool { filter { !$0.isKept }.min { $0.wanted < $1.wanted }?.isGeneratorLate == true }
 }
 
 extension RateSearch.Step: CustomStringConvertible {

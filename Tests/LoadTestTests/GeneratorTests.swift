@@ -328,6 +328,18 @@ import Wire
     #expect(report.json["latencyMicroseconds"]?["p99"]?.double == 7)
   }
 
+  /// On a busy machine, the result says nothing about the hub.
+  @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+  func aSearchNamesWhatLimitedIt(isLate: Bool, isFirstKept: Bool) {
+    var report = LoadReport(plan: Plan())
+    report.searched = [
+      .init(wanted: 100, reached: 100, p99: 1, isKept: isFirstKept, isGeneratorLate: isFirstKept ? false : isLate),
+      .init(wanted: 400, reached: 100, p99: 9, isKept: false, isGeneratorLate: true),
+      .init(wanted: 200, reached: 200, p99: 9, isKept: false, isGeneratorLate: isLate),
+    ]
+    #expect(report.text.contains("this program was the limit, not the hub") == isLate)
+  }
+
   @Test func theStatusOfASearchIsInItsReport() {
     var report = LoadReport(plan: Plan())
     report.searched = [.init(wanted: 1, reached: 1, p99: 5, isKept: false, isGeneratorLate: false)]

@@ -62,6 +62,9 @@ extension LoadReport {
     } else if !searched.isEmpty {
       lines.append("no rate kept the limit; these are the figures of the last one")
     }
+    if searched.isLimitedByGenerator {
+      lines.append("this program was the limit, not the hub: it was late itself; repeat the search on an idle machine")
+    }
     if let signal { lines.append("ended early by signal \(signal); the figures are those up to then") }
     if let failure { lines.append("FAILED: \(failure)") }
     return lines.joined(separator: "\n")
