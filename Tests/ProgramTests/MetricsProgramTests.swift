@@ -22,6 +22,12 @@ import Testing
 
   private static let hasCurl = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")
 
+  @Test func theSocketOfClientsIsNotThatOfMetrics() throws {
+    let outcome = try Program(name: "storehubd").run("--socket", "/tmp/one.sock", "--metrics", "/tmp/one.sock")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("--metrics and --socket need different paths, not both /tmp/one.sock"))
+  }
+
   @Test(.enabled(if: hasCurl, "curl(1) is needed")) func figuresAreServedOnAUnixSocket() throws {
     let hub = try HubProcess(awaitsLog: true)
     _ = hub.kill(SIGTERM)

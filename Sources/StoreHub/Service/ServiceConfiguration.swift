@@ -121,6 +121,7 @@ struct ServiceConfiguration {
       if metrics == nil {
         throw UsageError("--metrics needs a path with a slash or a port from 1 to 65535, not '\(address)'")
       }
+      if metrics == .path(path) { throw UsageError("--metrics and --socket need different paths, not both \(path)") }
     }
     level = try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info)
     stopLimit = try parsed.duration("stop-limit", default: .seconds(10))
