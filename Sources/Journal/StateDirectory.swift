@@ -69,8 +69,8 @@ struct StateDirectory {
     guard isSearchable else {
       return LogError(.storage, "\(path) cannot be searched: permission denied; use the hub's user, or root")
     }
-    return try OpenedDatabase.loss(in: self)
-      ?? LogError(.storage, "there is no journal in \(path): it has no file journal.db")
+    let reason = access(path, F_OK) == 0 ? "it has no file journal.db" : "the directory does not exist"
+    return try OpenedDatabase.loss(in: self) ?? LogError(.storage, "there is no journal in \(path): \(reason)")
   }
 
   /// Returns true if a file exists and is not empty.
@@ -206,7 +206,8 @@ extension LogError {
   static func system(_ operation: String, _ path: String, _ code: CInt = errno) -> LogError {
     let advice =
       switch code {
-      case EACCES, EPERM, EROFS:
+      case EROFS: "; mount its file system writable, or name another state directory"
+      case EACCES, EPERM:
         "; use the hub's user, who must be able to write to its state directory and all files in it"
       case ENOSPC, EDQUOT: "; make room on its disk, and try again"
       default: ""

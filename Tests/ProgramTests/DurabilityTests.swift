@@ -122,6 +122,23 @@ import Testing
     #expect(result.errors.contains("--durability sync needs --state-dir"))
   }
 
+  /// No other user could write to it.
+  @Test(.enabled(if: canMount)) func aReadOnlyFileSystemHasAdviceOfItsOwn() throws {
+    let hub = try HubProcess()
+    let mounted = try Program(path: "/usr/bin/unshare").run(
+      "--mount", "/bin/sh", "-c",
+      "mount --bind -o ro \"$1\" \"$1\" && exec \"$0\" --socket /tmp/none.sock --state-dir \"$1\"",
+      Program(name: "storehubd").url.path, hub.directory)
+    #expect(mounted.status == 1)
+    #expect(
+      mounted.errors.hasSuffix(
+        ": Read-only file system; mount its file system writable, or name another state directory\n"), "\(mounted)")
+  }
+
+  private static let canMount =
+    (try? Program(path: "/usr/bin/unshare").run(
+      "--mount", "/bin/sh", "-c", "mount --bind -o ro /tmp /tmp"))?.status == 0
+
   @Test func aDirectoryThatCannotBeMadeIsNamed() throws {
     let hub = try HubProcess()
     let result = try Program(name: "storehubd").run(

@@ -431,7 +431,11 @@ import TurnLog
     let damaged = try stored.run("journal", "verify", "-q")
     #expect(damaged.status == 9 && damaged.errors.isEmpty)
     #expect(
-      try Program(name: "storectl").run("log", "--state-dir", "/nonexistent").errors.contains("there is no journal"))
-    #expect(try Program(name: "storectl").run("log").errors.contains("needs --state-dir"))
+      try Program(name: "storectl").run("log", "--state-dir", "/nonexistent").errors
+        == "storectl: there is no journal in /nonexistent: the directory does not exist\n")
+    #expect(
+      try Program(name: "storectl").run("journal", "verify", "--state-dir", stored.hub.directory).errors
+        == "storectl: there is no journal in \(stored.hub.directory): it has no file journal.db\n")
+    #expect(try Program(name: "storectl").run("log").errors.contains("needs --state-dir or STOREHUB_STATE_DIR, "))
   }
 }

@@ -139,6 +139,9 @@ import Testing
   @Test func withoutAHubItSaysSo() throws {
     let outcome = try Program(name: "storeload").run("--socket", "/nonexistent/hub.sock")
     #expect(outcome.status == 4)
+    // As storectl does.
+    let control = try Program(name: "storectl").run("--socket", "/nonexistent/hub.sock", "state")
+    #expect(outcome.errors == control.errors.replacing("storectl", with: "storeload"))
     #expect(outcome.errors.contains("/nonexistent/hub.sock") && outcome.errors.contains("Is a hub running there?"))
   }
 

@@ -37,7 +37,8 @@ extension Tool {
   func stateDirectory() throws(ToolFailure) -> String {
     let variable = getenv("STOREHUB_STATE_DIR").map { String(cString: $0) }
     guard let directory = options.string("state-dir") ?? variable, !directory.isEmpty else {
-      throw ToolFailure(.usage, "\(options.command ?? "") needs --state-dir, the state directory of the hub")
+      throw ToolFailure(
+        .usage, "\(options.command ?? "") needs --state-dir or STOREHUB_STATE_DIR, the state directory of the hub")
     }
     return directory
   }

@@ -33,7 +33,9 @@ struct Socket: ~Copyable {
       case EINTR: continue
       case EAGAIN: return nil
       case ENOENT, ECONNREFUSED:
-        throw .cannotConnect("cannot connect to \(path): \(errorText). Is a hub running there?")
+        // In the words of storectl.
+        let name = errno == ENOENT ? "ENOENT" : "ECONNREFUSED"
+        throw .cannotConnect("cannot connect to \(path): \(errorText.lowercased()) (\(name)). Is a hub running there?")
       default: throw .cannotConnect("cannot connect to \(path): \(errorText)")
       }
     }
