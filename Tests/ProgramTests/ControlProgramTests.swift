@@ -206,6 +206,22 @@ import Testing
         """)
   }
 
+  @Test func changesAreSummarised() throws {
+    let hub = try HubProcess()
+    func diff(_ action: String, _ value: String) throws -> String {
+      try run(hub, "send", "--diff", action, value).output
+    }
+    for name in ["a", "b", "c", "d"] { _ = try diff("todos.addButtonTapped", name) }
+    #expect(try diff("todos.moved", #"{"id": 3, "before": 1}"#) == "  todos.todos: moved [3] before [1]\n")
+    // 0 3 1 2
+    #expect(try diff("todos.moved", #"{"id": 3, "before": 2}"#) == "  todos.todos: moved [1] before [3]\n")
+    #expect(try diff("todos.moved", #"{"id": 0, "before": 2}"#) == "  todos.todos: moved [0] after [3]\n")
+    // A long value is its beginning.
+    let long = try diff("todos.addButtonTapped", String(repeating: "word ", count: 1000))
+    #expect(long.hasPrefix(#"+ todos.todos[4]: {"id":4,"text":"word word "#), "\(long)")
+    #expect(long.split(separator: "\n").first.map { $0.hasSuffix("…") && $0.count <= 100 } == true, "\(long)")
+  }
+
   @Test func wordsAreCompleted() throws {
     let hub = try HubProcess()
     _ = try run(hub, "send", "todos.addButtonTapped", "bread")

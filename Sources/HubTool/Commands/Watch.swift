@@ -111,6 +111,7 @@ final class ChangePrinter {
     _ old: CBORValue, _ new: CBORValue, _ type: SchemaType, _ values: SchemaValues, room: Int
   ) -> String? {
     guard let order = values.order(from: old, to: new, as: type) else { return nil }
+    if let move = order.move { return ValueText.safe(move) }
     func part(_ names: [String]) -> String {
       let text = TextWidth.fit(names.joined(separator: " "), columns: max(room / 2, 12))
       return (order.isCutBefore ? "… " : "") + text + (order.isCutBehind ? " …" : "")
@@ -125,7 +126,7 @@ final class ChangePrinter {
     let room = max(width - name.count - 6, 30)
     func inline(_ value: CBORValue) -> String {
       text.inline(value, difference.type, room: room)
-        ?? "\(text.values.parts(of: value, as: difference.type)?.count ?? 0) parts"
+        ?? TextWidth.fit("\(SchemaJSON(schema).json(of: value, as: difference.type))", columns: room)
     }
     func whole(_ value: CBORValue, after head: String) -> [String] {
       let isShort = text.inline(value, difference.type, room: room) != nil
@@ -154,6 +155,13 @@ nonisolated extension SchemaValues {
     /// True if elements before or after these are omitted.
     var isCutBefore: Bool
     var isCutBehind: Bool
+
+    /// The move of one element, in words; nil if more than one has moved.
+    var move: String? {
+      guard let first = old.first, let last = old.last else { return nil }
+      if new.first == last, new.dropFirst() == old.dropLast() { return "moved \(last) before \(first)" }
+      return new.last == first && new.dropLast() == old.dropFirst() ? "moved \(first) after \(last)" : nil
+    }
   }
 
   /// Returns the old and new order of a collection; nil if its elements differ in anything but order.
