@@ -125,8 +125,11 @@ final class ChangePrinter {
     let name = ValueText.safe(name(difference))
     let room = max(width - name.count - 6, 30)
     func inline(_ value: CBORValue) -> String {
-      text.inline(value, difference.type, room: room)
-        ?? TextWidth.fit("\(SchemaJSON(schema).json(of: value, as: difference.type))", columns: room)
+      if let short = text.inline(value, difference.type, room: room) { return short }
+      // Writing a whole state for its first columns would take longer than everything else.
+      let byteCount = value.encoded().count
+      guard byteCount <= 1 << 16 else { return "a value of \(byteCount) bytes" }
+      return TextWidth.fit("\(SchemaJSON(schema).json(of: value, as: difference.type))", columns: room)
     }
     func whole(_ value: CBORValue, after head: String) -> [String] {
       let isShort = text.inline(value, difference.type, room: room) != nil
