@@ -37,7 +37,8 @@ struct SocketClaim: ~Copyable {
     // Without a lock, or with one that cannot be opened, the claim itself shows what is wrong.
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw .alreadyServed(path: path) }
+    // Shared, so that hubs that only check do not find each other.
+    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK else { throw .alreadyServed(path: path) }
   }
 
   /// True if other hubs find this lock; false if its file was removed.

@@ -63,7 +63,7 @@ import Wire
     #expect(client.state == world.engine.state)
   }
 
-  /// What a user meant may have the id of something else in a hub that has lost its state.
+  /// After a hub has lost its state, it may give the id of a lost todo to another one.
   @Test func actionsThatWaitMayBeMeantForAStateThatIsLost() throws {
     var options = ReplicaOptions()
     options.sendsAfterLoss = false
