@@ -285,7 +285,8 @@ let package = Package(
     .target(name: "MetricsEndpoint", dependencies: ["EventLoop", "HTTPServer"], swiftSettings: onLoop),
     // The rights and limits of a hub, from the operator's files.
     .target(
-      name: "Configuration", dependencies: ["HubCore", "INIText", "Spelling", "Wire"], swiftSettings: common),
+      name: "Configuration", dependencies: ["HubCore", "INIText", "ProgramOptions", "Spelling", "Wire"],
+      swiftSettings: common),
     .target(
       name: "StoreHub",
       dependencies: [

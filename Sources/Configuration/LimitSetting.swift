@@ -1,4 +1,5 @@
 package import HubCore
+internal import ProgramOptions
 internal import Spelling
 
 /// A limit that can be configured: its name in the file, its permitted values, and its meaning.
@@ -61,7 +62,7 @@ package struct LimitSetting: Sendable {
     case .bytes(let range):
       "a number of bytes from \(Self.text(ofBytes: range.lowerBound)) to \(Self.text(ofBytes: range.upperBound)), such as 64M"
     case .time(let range):
-      "a time from \(Self.text(of: range.lowerBound)) to \(Self.text(of: range.upperBound)), such as 5s or 500ms"
+      "a time from \(Self.text(of: range.lowerBound)) to \(Self.text(of: range.upperBound)), such as 500ms, 1.5s or 2m"
     }
   }
 
@@ -81,9 +82,10 @@ package struct LimitSetting: Sendable {
     return unit.map { "\(count / $0.count)\($0.suffix)" } ?? "\(count)"
   }
 
+  /// A duration of whole milliseconds, as the effective configuration prints it.
   static func time(_ text: String) -> Duration? {
-    if text.hasSuffix("ms") { return Int64(text.dropLast(2)).map { .milliseconds($0) } }
-    return text.hasSuffix("s") ? Int64(text.dropLast()).map { .seconds($0) } : nil
+    guard let time = Duration(text: text), time.components.attoseconds % 1_000_000_000_000_000 == 0 else { return nil }
+    return time
   }
 
   static func text(of time: Duration) -> String {

@@ -65,17 +65,7 @@ package struct ParsedOptions: Equatable, Sendable {
   /// A duration such as `500ms`, `1.5s` or `2m`, with at most nine decimals.
   package func duration(_ name: String, default fallback: Duration) throws(UsageError) -> Duration {
     guard let text = values[name] else { return fallback }
-    let units: [(String, Duration)] = [("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60))]
-    for (unit, duration) in units where text.hasSuffix(unit) {
-      let parts = text.dropLast(unit.count).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let whole = Int32(parts[0]), parts[0].first != "-" else { continue }
-      guard parts.count > 1 else { return duration * Int(whole) }
-      guard 1...9 ~= parts[1].utf8.count, parts[1].utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let decimals = Int(parts[1])
-      else { continue }
-      // Exact: each unit ends with at least fifteen zeros in attoseconds.
-      let scale = parts[1].utf8.reduce(1) { scale, _ in scale * 10 }
-      return duration * Int(whole) + duration / scale * decimals
-    }
+    if let duration = Duration(text: text) { return duration }
     throw UsageError("--\(name) needs a time such as 500ms, 1.5s or 2m, not '\(text)'")
   }
 

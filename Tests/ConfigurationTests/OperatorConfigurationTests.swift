@@ -107,7 +107,7 @@ import Wire
       [limits]
       connections = 100       ; a comment
       connections-per-user = 10
-      hello-timeout = 500ms
+      hello-timeout = 0.5s
       frame-timeout = 20s
       frame-bytes = 64K
       held-bytes-per-user = 2M
@@ -201,7 +201,11 @@ import Wire
     ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 4 to 10000"),
     (
       "[limits]\nhello-timeout = 5",
-      "0.conf:2: 'hello-timeout' is '5', but must be a time from 100ms to 600s, such as 5s or 500ms"
+      "0.conf:2: 'hello-timeout' is '5', but must be a time from 100ms to 600s, such as 500ms, 1.5s or 2m"
+    ),
+    (
+      "[limits]\nhello-timeout = 500.5ms",
+      "0.conf:2: 'hello-timeout' is '500.5ms', but must be a time from 100ms to 600s, such as 500ms, 1.5s or 2m"
     ),
     (
       "[limits]\nframe-bytes = 99999999999999999999G",
