@@ -210,3 +210,18 @@ extension JournalHistory.Turn {
       && delta == turn.delta
   }
 }
+
+extension Scratch {
+  /// Writes turns and snapshots; the delta of turn 8 is a text.
+  func makeJournal() throws {
+    let opened = try Opened(path)
+    opened.save(snapshot(at: 0))
+    opened.store(1...4)
+    opened.save(snapshot(at: 4))
+    opened.store(5...7)
+    var marked = turn(8)
+    marked.delta = Array("the delta of turn eight".utf8)
+    opened.journal.append([marked] + turns(9...12))
+    opened.journal.close()
+  }
+}

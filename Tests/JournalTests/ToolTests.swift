@@ -10,21 +10,8 @@ import Wire
 @Suite(.serialized) struct ToolTests {
   let scratch = Scratch(isInMemory: true)
 
-  /// Writes turns and snapshots; the delta of turn 8 is a text.
-  private func makeJournal() throws {
-    let opened = try Opened(scratch.path)
-    opened.save(snapshot(at: 0))
-    opened.store(1...4)
-    opened.save(snapshot(at: 4))
-    opened.store(5...7)
-    var marked = turn(8)
-    marked.delta = Array("the delta of turn eight".utf8)
-    opened.journal.append([marked] + turns(9...12))
-    opened.journal.close()
-  }
-
   @Test func aSoundJournalIsVerified() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     let before = Scratch.read(scratch.path + "/journal.db")
     let report = try JournalTool.verify(scratch.path)
     #expect(report.isSound)
@@ -37,7 +24,7 @@ import Wire
   }
 
   @Test func aDamagedTurnEndsTheSoundPart() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     try damage("the delta of turn eight", in: scratch.path + "/journal.db")
     let report = try JournalTool.verify(scratch.path)
     #expect(report.problems == ["turn 8 is missing or not what was written"])
@@ -114,7 +101,7 @@ import Wire
   }
 
   @Test func aRevisionBehindTheDamageIsNotKept() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     try damage("the delta of turn eight", in: scratch.path + "/journal.db")
     let damaged = Scratch.read(scratch.path + "/journal.db")
     let error = #expect(throws: LogError.self) { try JournalTool.repair(scratch.path, to: 4) }
@@ -127,7 +114,7 @@ import Wire
   /// The file that guards the end of the history is no part of the history.
   @Test(arguments: [nil, 0, 10, 56] as [Int?])
   func aLostTailRecordIsNoted(count: Int?) throws {
-    try makeJournal()
+    try scratch.makeJournal()
     let tail = scratch.path + "/journal.tail"
     if let count { Scratch.write([UInt8](repeating: 0, count: count), to: tail) } else { unlink(tail) }
     let report = try JournalTool.verify(scratch.path)
@@ -192,7 +179,7 @@ import Wire
   /// The hub's user may have created links in its directory, and root runs the tools.
   @Test(arguments: ["journal.lock", "journal.tail", "journal.db", "journal.db.new"])
   func aToolFollowsNoLink(name: String) throws {
-    try makeJournal()
+    try scratch.makeJournal()
     try damage("the delta of turn eight", in: scratch.path + "/journal.db")
     let (file, other) = (scratch.path + "/" + name, scratch.path + "/other")
     #expect(rename(file, other) == 0 || name == "journal.db.new")
@@ -214,7 +201,7 @@ import Wire
   /// The hub's user cannot read files of root.
   @Test(.enabled(if: geteuid() == 0, "only root can repair the journal of another user"))
   func aRepairByRootLeavesTheFilesToTheirUser() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     try damage("the delta of turn eight", in: scratch.path + "/journal.db")
     for file in [""] + Scratch.files(scratch.path) { #expect(chown("\(scratch.path)/\(file)", 4242, 4243) == 0) }
     #expect(try JournalTool.repair(scratch.path)?.revision == 3)
@@ -225,199 +212,8 @@ import Wire
     }
   }
 
-  @Test func aJournalIsCutToAnyRevision() throws {
-    for revision in 0...6 as ClosedRange<UInt64> {
-      scratch.remove(scratch.path)
-      mkdir(scratch.path, 0o700)
-      try makeJournal()
-      let repair = try JournalTool.repair(scratch.path, to: revision)
-      #expect(repair?.revision == (revision == 6 ? nil : revision))
-      let again = try Opened(scratch.path)
-      #expect(again.history.revision == revision)
-      #expect(again.history.snapshot?.revision == (revision < 2 ? 0 : 2))
-      while try again.history.next() != nil {}
-      again.journal.close()
-      #expect(try JournalTool.verify(scratch.path).isSound)
-    }
-  }
-
-  @Test func aTurnBeforeTheSnapshotIsGivenUp() throws {
-    let opened = try Opened(scratch.path)
-    var marked = turn(2)
-    marked.delta = Array("the delta of turn two".utf8)
-    opened.save(snapshot(at: 0))
-    opened.journal.append([turn(1), marked] + turns(3...6))
-    opened.save(snapshot(at: 4))
-    opened.journal.close()
-    try damage("the delta of turn two", in: scratch.path + "/journal.db")
-    // Recovery does not need the damaged turn.
-    #expect(try JournalHistory.reading(scratch.path).rest().map(\.position) == [5, 6])
-    #expect(try JournalTool.verify(scratch.path).soundRevision == 3)
-    let repair = try #require(try JournalTool.repair(scratch.path))
-    #expect(repair.revision == 3)
-    let again = try Opened(scratch.path)
-    #expect(try again.history.rest().map(\.position) == [5, 6])
-    #expect(throws: LogError.self) { try again.journal.read(from: 4, byteLimit: .max) }
-    #expect(try again.journal.read(from: 5, byteLimit: .max) == turns(5...6))
-  }
-
-  @Test func aJournalThatLostItsLogIsRepaired() throws {
-    let opened = try Opened(scratch.path + "/a")
-    opened.save(snapshot(at: 0))
-    opened.store(1...4)
-    Scratch.copy(scratch.path + "/a", to: scratch.path + "/b")
-    opened.journal.close()
-    var log = Scratch.read(scratch.path + "/b/journal.db-wal")
-    log.removeLast(log.count / 3)
-    Scratch.write(log, to: scratch.path + "/b/journal.db-wal")
-    let error = #expect(throws: LogError.self) { try Opened(scratch.path + "/b") }
-    let sound = try #require(error?.soundRevision)
-    let repair = try JournalTool.repair(scratch.path + "/b")
-    #expect(repair?.revision == sound)
-    let again = try Opened(scratch.path + "/b")
-    #expect(again.history.revision == sound)
-    again.journal.close()
-  }
-
-  private static let interruption = LogError(.storage, "the power fails")
-
-  /// The power fails during a repair, which then is repeated. The sound part ends in the write-ahead log, or in the
-  /// database.
-  @Test(arguments: JournalTool.RepairStep.allCases, [false, true])
-  func anInterruptedRepairIsCompleted(step: JournalTool.RepairStep, isInLog: Bool) throws {
-    let directory = isInLog ? scratch.path + "/a" : scratch.path
-    if isInLog {
-      let opened = try Opened(scratch.path + "/b")
-      opened.save(snapshot(at: 0))
-      for end in [4, 8, 12] as [UInt64] { opened.store((end - 3)...end) }
-      Scratch.copy(scratch.path + "/b", to: directory)
-      opened.journal.close()
-      var log = Scratch.read(directory + "/journal.db-wal")
-      log.removeLast(100)
-      Scratch.write(log, to: directory + "/journal.db-wal")
-    } else {
-      try makeJournal()
-      try damage("the delta of turn eight", in: scratch.path + "/journal.db")
-    }
-    let sound = try #require(try JournalTool.verify(directory).soundRevision)
-    #expect(sound > 0 && sound < 6)
-    let error = #expect(throws: LogError.self) {
-      try JournalTool.repair(directory, to: nil) { (done) throws(LogError) in
-        if done == step { throw Self.interruption }
-      }
-    }
-    #expect(error == Self.interruption)
-    // A hub finds the repaired journal, or refuses the old one; it never finds less.
-    if step != .replaced {
-      let refusal = #expect(throws: LogError.self) {
-        let (journal, history) = try Journal.open(directory: directory) { _ in }
-        defer { journal.close() }
-        while try history.next() != nil {}
-      }
-      #expect(refusal?.problem == .damaged)
-      let isBegun = step == .tailWritten || step == .logRemoved
-      #expect(refusal?.description.contains("was interrupted;") == isBegun)
-      let report = try JournalTool.verify(directory)
-      #expect(report.soundRevision == sound)
-      #expect(report.problems.contains { $0.contains("was interrupted;") } == isBegun)
-      if isBegun { #expect(throws: LogError.self) { try JournalReader(directory) } }
-      let repair = try #require(try JournalTool.repair(directory))
-      #expect(repair.revision == sound && Scratch.files(directory).contains("journal.db.damaged-1"))
-      #expect(repair.copy == directory + "/journal.db.damaged-\(step == .copied ? 2 : 1)")
-    }
-    #expect(try JournalTool.repair(directory) == nil)
-    let again = try Opened(directory)
-    #expect(again.history.revision == sound)
-    while try again.history.next() != nil {}
-    again.journal.close()
-    #expect(try JournalTool.verify(directory).isSound)
-  }
-
-  /// The new database may be the only complete one, so an error is not taken for its absence.
-  @Test func aRepairedDatabaseThatCannotBeReadIsNotIgnored() throws {
-    let directory = scratch.path
-    try makeJournal()
-    try damage("the delta of turn eight", in: directory + "/journal.db")
-    _ = #expect(throws: LogError.self) {
-      try JournalTool.repair(directory, to: nil) { (done) throws(LogError) in
-        if done == .logRemoved { throw Self.interruption }
-      }
-    }
-    let (new, aside) = (directory + "/journal.db.new", directory + "/aside")
-    #expect(rename(new, aside) == 0 && mkdir(new, 0o700) == 0)
-    let errors = [
-      #expect(throws: LogError.self) { try Opened(directory) },
-      #expect(throws: LogError.self) { try JournalReader(directory) },
-      #expect(throws: LogError.self) { try JournalTool.verify(directory) },
-    ]
-    #expect(errors.allSatisfy { $0?.problem == .storage })
-    #expect(rmdir(new) == 0 && rename(aside, new) == 0)
-    #expect(try JournalTool.repair(directory)?.revision == 3)
-  }
-
-  /// Without it, missing commits would not be noticed.
-  @Test func aTailThatCannotBeReadIsNotMissing() throws {
-    try makeJournal()
-    let tail = scratch.path + "/journal.tail"
-    #expect(unlink(tail) == 0 && mkdir(tail, 0o700) == 0)
-    let error = #expect(throws: LogError.self) { try JournalReader(scratch.path) }
-    #expect(error?.problem == .storage)
-    #expect(throws: LogError.self) { try JournalTool.verify(scratch.path) }
-  }
-
-  /// Also if copies of earlier repairs were removed.
-  @Test func aCompletedRepairNamesItsCopy() throws {
-    let directory = scratch.path
-    try makeJournal()
-    try damage("the delta of turn eight", in: directory + "/journal.db")
-    Scratch.write(Array("an old copy".utf8), to: directory + "/journal.db.damaged-2")
-    _ = #expect(throws: LogError.self) {
-      try JournalTool.repair(directory, to: nil) { (done) throws(LogError) in
-        if done == .tailWritten { throw Self.interruption }
-      }
-    }
-    #expect(try JournalTool.repair(directory)?.copy == directory + "/journal.db.damaged-3")
-    #expect(Scratch.files(directory).contains("journal.db.damaged-3"))
-  }
-
-  /// A signal may arrive before the repair begins, while it reads, or at its last moment.
-  @Test(arguments: [false, true]) func aCancelledRepairLeavesTheDirectoryAsItWas(isBuilt: Bool) throws {
-    try makeJournal()
-    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
-    let before = (Scratch.files(scratch.path), Scratch.read(scratch.path + "/journal.db"))
-    let cancellation = RepairCancellation()
-    if !isBuilt { #expect(cancellation.cancel()) }
-    #expect(throws: LogError.self) {
-      try JournalTool.repair(scratch.path, to: nil, cancellation) { (step) throws(LogError) in
-        #expect(isBuilt && step == .built && cancellation.cancel())
-      }
-    }
-    #expect(cancellation.cancel())
-    #expect(Scratch.files(scratch.path) == before.0 && Scratch.read(scratch.path + "/journal.db") == before.1)
-    #expect(try JournalTool.repair(scratch.path)?.revision == 3)
-  }
-
-  /// Also if it only completes an earlier one.
-  @Test(arguments: [false, true]) func aRepairThatChangesFilesIsNotCancelled(isSecond: Bool) throws {
-    try makeJournal()
-    try damage("the delta of turn eight", in: scratch.path + "/journal.db")
-    let first = RepairCancellation()
-    let repair = try? JournalTool.repair(scratch.path, to: nil, first) { (step) throws(LogError) in
-      if step != .built { #expect(!first.cancel()) }
-      if isSecond, step == .tailWritten { throw Self.interruption }
-    }
-    #expect((repair == nil) == isSecond)
-    if isSecond {
-      let second = RepairCancellation()
-      #expect(second.cancel())
-      #expect(throws: LogError.self) { try JournalTool.repair(scratch.path, cancellation: second) }
-      #expect(try JournalTool.repair(scratch.path, cancellation: RepairCancellation())?.revision == 3)
-    }
-    #expect(try JournalTool.verify(scratch.path).isSound)
-  }
-
   @Test func theExportHasALineForEachTurn() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     var lines: [String] = []
     try JournalTool.export(scratch.path) { lines.append($0) }
     #expect(lines.count == 1 + 12 + 3)
@@ -441,7 +237,7 @@ import Wire
 
   /// Also the last sound turn before damage arrives, and the error after it.
   @Test func theExportOnAnotherThreadIsTheSame() async throws {
-    try makeJournal()
+    try scratch.makeJournal()
     for isDamaged in [false, true] {
       if isDamaged { try damage("the delta of turn eight", in: scratch.path + "/journal.db") }
       var (lines, failure): ([String], LogError?) = ([], nil)
@@ -461,7 +257,7 @@ import Wire
 
   /// The record of the end shows that the empty database is not a new one.
   @Test(arguments: [false, true]) func aLostDatabaseIsDamage(isEmpty: Bool) throws {
-    try makeJournal()
+    try scratch.makeJournal()
     let file = scratch.path + "/journal.db"
     if isEmpty { Scratch.write([], to: file) } else { unlink(file) }
     let errors = [
@@ -499,7 +295,7 @@ import Wire
 
   /// A reader would go on with the file that is no more.
   @Test func aReaderNoticesThatAnotherFileHasTakenThePlace() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     let reader = try JournalReader(scratch.path)
     #expect(!reader.isReplaced)
     _ = try JournalTool.repair(scratch.path, to: 2)
@@ -510,7 +306,7 @@ import Wire
   /// It is damage, not a journal that begins later.
   @Test(arguments: ["UPDATE snapshots SET hash = hash + 1", "DELETE FROM snapshots"])
   func aJournalWithoutItsSnapshotsIsDamaged(change: String) throws {
-    try makeJournal()
+    try scratch.makeJournal()
     execute(change, in: scratch.path)
     let reader = try JournalReader(scratch.path)
     let error = #expect(throws: LogError.self) { try reader.snapshot(upTo: .max) }
@@ -518,7 +314,7 @@ import Wire
   }
 
   @Test func aMissingRecordOfTheEndIsNoted() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     #expect(try JournalHistory.reading(scratch.path).notes.isEmpty)
     unlink(scratch.path + "/journal.tail")
     let notes = try JournalHistory.reading(scratch.path).notes
@@ -526,7 +322,7 @@ import Wire
   }
 
   @Test func theAdviceIsACompleteCommand() throws {
-    try makeJournal()
+    try scratch.makeJournal()
     try damage("the delta of turn eight", in: scratch.path + "/journal.db")
     let error = #expect(throws: LogError.self) { try JournalTool.export(scratch.path) { _ in } }
     #expect(error?.description.hasSuffix("run `storectl journal repair --state-dir \(scratch.path)`") == true)
