@@ -512,6 +512,12 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// STOREHUB_TESTS=WireTests,HubCoreTests leaves out all other test targets, which need most of the time of a build of the
+// tests. Tests of documents and of the sources' style read what was built, and expect all of it.
+if let named = Context.environment["STOREHUB_TESTS"]?.split(separator: ",") {
+  package.targets.removeAll { $0.type == .test && !named.contains(Substring($0.name)) }
+}
+
 // SwiftPM compiles a target again only if the module of a direct dependency has changed, and a module does not change if
 // only those below it do. Code that was inlined from a deeper module, and the layout of its types, would then be old
 // ones. Each target therefore depends on all that it can reach. TidyTests check that the folders of Sources import only
