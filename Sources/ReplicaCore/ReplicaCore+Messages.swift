@@ -81,6 +81,13 @@ extension ReplicaCore {
   }
 
   private mutating func greet(_ welcome: Welcome, on stream: ByteStream) {
+    guard ProtocolVersion.oldest...ProtocolVersion.newest ~= welcome.version else {
+      let reason = """
+        this hub chose version \(welcome.version) of the protocol, and this client speaks \
+        \(ProtocolVersion.oldest) to \(ProtocolVersion.newest); use a client and a hub of the same release
+        """
+      return stop(.refused(reason: reason), reason: reason)
+    }
     hubName = welcome.hub
     if !welcome.mayReadHub {
       ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"

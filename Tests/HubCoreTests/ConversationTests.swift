@@ -104,6 +104,19 @@ import Wire
     #expect(refusal.reason.contains("1 to 1") && refusal.reason.contains("7 to 9"))
   }
 
+  /// The newest version is there, and no version has the number 0.
+  @Test func aHelloOfVersionZeroIsNotCalledIncomplete() throws {
+    let hub = Hub()
+    let client = hub.connect()
+    hub.send(Hello(oldestVersion: 0, newestVersion: 0), on: client)
+
+    let refusal = try hub.turn(client)[0].decoded(as: PeerError.self)
+    #expect(refusal.code == .malformed)
+    #expect(
+      refusal.reason
+        == "the hello is malformed at byte 4: the number does not fit a protocol version, which is 1 or more")
+  }
+
   @Test(arguments: [FrameKind.attach, .actions, .ping, .welcome])
   func nothingButAHelloOpensAConversation(kind: FrameKind) throws {
     let hub = Hub()

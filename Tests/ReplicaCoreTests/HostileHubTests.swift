@@ -34,6 +34,25 @@ import Wire
     }
   }
 
+  @Test(arguments: [0, 2, .max] as [UInt64])
+  func aVersionThatTheClientDoesNotSpeakIsRefused(version: UInt64) {
+    var replica = ReplicaCore(
+      schema: Schema(state: AppFeature.State.self, action: AppFeature.Action.self), random: SplitMix(seed: 1))
+    replica.start()
+    replica.connected(at: .zero)
+    var writer = FrameWriter()
+    writer.frame(
+      Welcome(
+        version: version, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20,
+        hub: ""))
+    receive(&writer, &replica)
+    guard case .refused(let reason) = replica.connection else {
+      Issue.record("the client should have refused the hub, and is \(replica.connection)")
+      return
+    }
+    #expect(reason.hasPrefix("this hub chose version \(version) of the protocol, and this client speaks 1 to 1"))
+  }
+
   private func receive(
     _ writer: inout FrameWriter, _ replica: inout ReplicaCore
   ) {

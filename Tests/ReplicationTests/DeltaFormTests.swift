@@ -132,11 +132,14 @@ import Wire
   }
 
   @Test func setsAndDictionariesAreReadInOneOrderOnly() {
-    for bytes in [[0x82, 0x02, 0x01], [0x82, 0x01, 0x01]] as [[UInt8]] {
-      #expect(throws: WireError(.keysOutOfOrder, at: 2)) { try Set<Int>(decoding: bytes.span.bytes) }
+    for (second, problem) in [(0x01, .keysOutOfOrder), (0x02, .repeatedKey)] as [(UInt8, WireError.Problem)] {
+      let (members, pairs) = ([0x82, 0x02, second], [0xa2, 0x02, 0x00, second, 0x00])
+      #expect(throws: WireError(problem, at: 2)) { try Set<Int>(decoding: members.span.bytes) }
+      #expect(throws: WireError(problem, at: 3)) { try [Int: Int](decoding: pairs.span.bytes) }
     }
-    let pairs: [UInt8] = [0xa2, 0x02, 0x00, 0x01, 0x00]
-    #expect(throws: WireError(.keysOutOfOrder, at: 3)) { try [Int: Int](decoding: pairs.span.bytes) }
+    // "é" as one and as two code points: two encodings, and texts that are equal.
+    let equal = "\u{e9}".encoded() + "\u{65}\u{301}".encoded()
+    #expect(throws: WireError(.repeatedKey, at: 4)) { try Set<String>(decoding: ([0x82] + equal).span.bytes) }
     #expect(throws: WireError.self) { try Set([1, 2]).applying([0xa1, 0x00, 0x81, 0x03]) }
     #expect(throws: WireError.self) { try Set([1, 2]).applying([0xa1, 0x01, 0x81, 0x02]) }
     #expect(throws: WireError.self) { try [1: 2].applying([0xa1, 0x00, 0x81, 0x03]) }

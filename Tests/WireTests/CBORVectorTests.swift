@@ -56,7 +56,7 @@ import Wire
     ("1b00000000ffffffff", .notShortest, 0), ("5800", .notShortest, 0),
     ("8201 1800".filter { $0 != " " }, .notShortest, 2),
     ("1c", .reserved, 0), ("fd", .reserved, 0), ("f818", .reserved, 0), ("ff", .indefiniteLength, 0),
-    ("a201000100", .keysOutOfOrder, 3), ("a202000100", .keysOutOfOrder, 3), ("61ff", .invalidUTF8, 0),
+    ("a201000100", .repeatedKey, 3), ("a202000100", .keysOutOfOrder, 3), ("61ff", .invalidUTF8, 0),
     ("0000", .trailingBytes, 1),
     // Impossible lengths, rejected before anything is allocated.
     ("5bffffffffffffffff", .tooLong(length: .max, limit: .max), 0), ("5b0fffffffffffffff", .truncated, 0),

@@ -441,20 +441,14 @@ extension CBORDecoder {
   private mutating func skipMap(depth: Int, limit: Int) throws(WireError) {
     let pairs = try mapHeader()
     var previous = 0..<0
-    for _ in 0..<pairs {
+    for pair in 0..<pairs {
       let start = offset
       try skip(depth: depth - 1, limit: limit)
       let key = start..<offset
-      guard precedes(previous, key) else { throw WireError(.keysOutOfOrder, at: start) }
+      try requireAscending(pair == 0 ? nil : previous, key)
       previous = key
       try skip(depth: depth - 1, limit: limit)
     }
-  }
-
-  /// Returns true if the bytes of the first key precede those of the second in bytewise lexicographic order (RFC 8949
-  /// §4.2.1).
-  private func precedes(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
-    bytes.withUnsafeBytes { $0[first].lexicographicallyPrecedes($0[second]) }
   }
 }
 

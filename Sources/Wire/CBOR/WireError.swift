@@ -24,8 +24,10 @@ public struct WireError: Error, Equatable, Sendable {
     case controlCharacter(Unicode.Scalar)
     /// A number is out of the type's range.
     case outOfRange(type: String)
-    /// Map keys are not in strictly ascending order: one is repeated or misplaced.
+    /// Keys of a map, members of a set or positions are not in ascending order.
     case keysOutOfOrder
+    /// A key of a map or a member of a set is there twice: the same bytes, or a value that equals another one.
+    case repeatedKey
     /// Items are nested deeper than `limit`.
     case tooDeep(limit: Int)
     /// A length exceeds the reader's limit; nothing was allocated for it.
@@ -76,7 +78,8 @@ extension WireError.Problem: CustomStringConvertible {
     case .controlCharacter(let scalar):
       "the character U+\(String(scalar.value, radix: 16, uppercase: true)) is not allowed in a name"
     case .outOfRange(let type): "the number does not fit \(type)"
-    case .keysOutOfOrder: "map keys are not strictly ascending"
+    case .keysOutOfOrder: "keys, members or positions are not in ascending order"
+    case .repeatedKey: "a key or a member equals another one"
     case .tooDeep(let limit): "items are nested deeper than \(limit)"
     case .tooLong(let length, let limit): "a length of \(length) exceeds the limit of \(limit)"
     case .missingField(let key, let type): "field \(key) of \(type) is missing"

@@ -65,14 +65,19 @@ public struct Hello: Message, Equatable {
 
   /// Reads a hello and skips unknown fields.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
-    self.init(oldestVersion: 0, newestVersion: 0)
+    self.init()
     let start = decoder.offset
-    var oldest: UInt64?
+    var (oldest, newest): (UInt64?, UInt64?)
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
       case 0: oldest = try decoder.unsigned()
-      case 1: newestVersion = try decoder.unsigned()
+      case 1:
+        let valueStart = decoder.offset
+        newest = try decoder.unsigned()
+        guard newest != 0 else {
+          throw WireError(.outOfRange(type: "a protocol version, which is 1 or more"), at: valueStart)
+        }
       case 2: session = try SessionID(from: &decoder)
       case 3: acknowledged = try decoder.unsigned()
       case 4:
@@ -87,8 +92,8 @@ public struct Hello: Message, Equatable {
       }
     }
     guard let oldest else { throw WireError(.missingField(key: 0, type: "Hello"), at: start) }
-    oldestVersion = oldest
-    guard newestVersion > 0 else { throw WireError(.missingField(key: 1, type: "Hello"), at: start) }
+    guard let newest else { throw WireError(.missingField(key: 1, type: "Hello"), at: start) }
+    (oldestVersion, newestVersion) = (oldest, newest)
   }
 }
 

@@ -89,10 +89,14 @@ extension CBORDecoder {
     }
   }
 
-  /// Refuses a key that does not follow the previous one in the order of their bytes.
+  /// Refuses a key that does not follow the previous one in the bytewise lexicographic order of their encodings (RFC
+  /// 8949 §4.2.1).
   func requireAscending(_ previous: Range<Int>?, _ key: Range<Int>) throws(WireError) {
     guard let previous else { return }
     let ascends = bytes.withUnsafeBytes { $0[previous].lexicographicallyPrecedes($0[key]) }
-    guard ascends else { throw WireError(.keysOutOfOrder, at: key.lowerBound) }
+    guard ascends else {
+      let isRepeated = bytes.withUnsafeBytes { $0[previous].elementsEqual($0[key]) }
+      throw WireError(isRepeated ? .repeatedKey : .keysOutOfOrder, at: key.lowerBound)
+    }
   }
 }

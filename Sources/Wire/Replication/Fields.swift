@@ -50,14 +50,17 @@ extension CBORDecoder {
     fields.remaining -= 1
     let start = position
     let key = try unsigned()
-    guard let least = fields.least, key >= least else { throw outOfOrder(at: start) }
+    guard let least = fields.least, key >= least else { throw misplaced(key, after: fields, at: start) }
     fields.least = key < .max ? key + 1 : nil
     return key
   }
 
   @usableFromInline
   @inline(never)
-  func outOfOrder(at offset: Int) -> WireError { WireError(.keysOutOfOrder, at: offset) }
+  func misplaced(_ key: UInt64, after fields: FieldCursor, at offset: Int) -> WireError {
+    let last = fields.least.map { $0 - 1 } ?? .max
+    return WireError(key == last ? .repeatedKey : .keysOutOfOrder, at: offset)
+  }
 
   /// Reads the head of an enum case: its key, and the number of payload items that follow.
   @inlinable
@@ -100,7 +103,7 @@ extension CBORDecoder {
   @usableFromInline
   @inline(never)
   func notTuple(_ count: Int, at offset: Int) -> WireError {
-    WireError(.typeMismatch(expected: "an array of \(count) items"), at: offset)
+    WireError(.typeMismatch(expected: "an array of \(count) item\(count == 1 ? "" : "s")"), at: offset)
   }
 }
 

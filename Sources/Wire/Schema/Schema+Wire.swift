@@ -93,7 +93,8 @@ extension Schema.Definition: WireValue {
   }
 
   private static func check(_ keys: [UInt64], _ names: [String], at start: Int) throws(WireError) {
-    guard zip(keys, keys.dropFirst()).allSatisfy(<) else { throw WireError(.keysOutOfOrder, at: start) }
+    guard zip(keys, keys.dropFirst()).allSatisfy(<=) else { throw WireError(.keysOutOfOrder, at: start) }
+    guard zip(keys, keys.dropFirst()).allSatisfy(!=) else { throw WireError(.repeatedKey, at: start) }
     guard Set(names).count == names.count else { throw WireError(.repeatedID, at: start) }
   }
 }

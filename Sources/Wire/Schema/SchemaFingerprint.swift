@@ -33,7 +33,7 @@ extension SchemaFingerprint: WireValue {
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     bytes = [UInt8](try decoder.byteString(limit: 32))
-    guard bytes.count == 32 else { throw WireError(.typeMismatch(expected: "32 bytes"), at: start) }
+    guard bytes.count == 32 else { throw WireError(.typeMismatch(expected: "a fingerprint of 32 bytes"), at: start) }
   }
 }
 

@@ -16,7 +16,7 @@ extension Dictionary: WireValue where Key: WireValue, Value: WireValue {
     reserveCapacity(decoder.capacity(for: count, of: Element.self))
     try Self.pairs(count, from: &decoder) { (key, start, decoder) throws(WireError) in
       let value = try Value(from: &decoder)
-      guard updateValue(value, forKey: key) == nil else { throw WireError(.keysOutOfOrder, at: start) }
+      guard updateValue(value, forKey: key) == nil else { throw WireError(.repeatedKey, at: start) }
     }
   }
 

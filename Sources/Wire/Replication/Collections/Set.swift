@@ -15,7 +15,7 @@ extension Set: WireValue where Element: WireValue {
     let count = try decoder.arrayHeader()
     self.init(minimumCapacity: decoder.capacity(for: count, of: Element.self))
     try Self.members(count, from: &decoder) { (member, start) throws(WireError) in
-      guard insert(member).inserted else { throw WireError(.keysOutOfOrder, at: start) }
+      guard insert(member).inserted else { throw WireError(.repeatedKey, at: start) }
     }
   }
 

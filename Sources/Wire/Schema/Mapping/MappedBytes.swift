@@ -55,7 +55,7 @@ struct AscendingKeys {
   mutating func next(_ decoder: inout CBORDecoder) throws(WireError) -> UInt64 {
     let start = decoder.offset
     let key = try decoder.unsigned()
-    if let previous, key <= previous { throw WireError(.keysOutOfOrder, at: start) }
+    if let previous, key <= previous { throw WireError(key == previous ? .repeatedKey : .keysOutOfOrder, at: start) }
     previous = key
     return key
   }

@@ -130,6 +130,6 @@ extension SchemaMapping {
       if let (value, form) = value { try map(value, form, &decoder, &encoder) }
       if case .verbatim = table.entries[key] { written.count() } else { written.append(key: writtenKey, in: encoder) }
     }
-    guard written.finish(&encoder) else { throw WireError(.keysOutOfOrder, at: start) }
+    guard written.finish(&encoder) else { throw WireError(.repeatedKey, at: start) }
   }
 }

@@ -152,7 +152,9 @@ extension SchemaValues {
     let start = decoder.offset
     let value = try value(of: type, from: &decoder)
     let bytes = value.encoded()
-    if let previous, !previous.lexicographicallyPrecedes(bytes) { throw WireError(.keysOutOfOrder, at: start) }
+    if let previous, !previous.lexicographicallyPrecedes(bytes) {
+      throw WireError(previous == bytes ? .repeatedKey : .keysOutOfOrder, at: start)
+    }
     return (bytes, value)
   }
 
