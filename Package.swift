@@ -410,7 +410,8 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "IdentifiedCollectionsTests", dependencies: ["IdentifiedCollections", "TestSupport"], swiftSettings: common),
-    .testTarget(name: "ComposableTestingTests", dependencies: ["ComposableTesting"], swiftSettings: common),
+    .testTarget(
+      name: "ComposableTestingTests", dependencies: ["ComposableTesting", "TestSupport"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .testTarget(
@@ -470,7 +471,7 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal", "ReplicaCore",
-        "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TurnLog", "Wire",
+        "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
     // A separate bus with a mock of logind.
     .testTarget(

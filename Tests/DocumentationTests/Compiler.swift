@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The compiler that built these tests, for single programs that use the built modules.
 struct Compiler {
@@ -6,8 +7,7 @@ struct Compiler {
     var description: String
   }
 
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().path
+  private static let root = RepositoryFiles.root.path
   private static let options: Set<String> = ["name", "needs", "module", "imports", "given", "skip"]
 
   /// The folder of the test bundle with the built modules and macros.

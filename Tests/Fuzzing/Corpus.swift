@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 
 /// The stored inputs for a target in `Tests/Corpus`: its seeds, and the findings of fuzzing.
 public struct Corpus: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Wire
 
 /// The transcripts in `Tests/Golden`, as initial frames.
@@ -30,20 +31,6 @@ enum GoldenFiles {
       }
     }
     return frames.filter { $0.header.count == FrameHeader.byteCount }
-  }
-}
-
-/// Files of the repository from which this was compiled.
-enum RepositoryFiles {
-  static func path(_ name: String) -> String {
-    var url = URL(filePath: #filePath)
-    for _ in 0..<3 { url.deleteLastPathComponent() }
-    return url.appending(path: name).path
-  }
-
-  static func lines(_ name: String) -> [String] {
-    guard let text = try? String(contentsOf: URL(filePath: path(name)), encoding: .utf8) else { return [] }
-    return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 }
 

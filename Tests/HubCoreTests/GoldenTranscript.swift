@@ -173,8 +173,7 @@ final class GoldenTranscript {
 
   /// Compares the transcript with the file of this name, or writes the file.
   func check(_ name: String) throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let file = folder.appendingPathComponent("Golden/\(name).txt")
+    let file = RepositoryFiles.url("Tests/Golden/\(name).txt")
     if ProcessInfo.processInfo.environment["STOREHUB_GOLDEN"] == "write" {
       try text.write(to: file, atomically: true, encoding: .utf8)
       return

@@ -1,4 +1,5 @@
 import Journal
+import TestSupport
 import Testing
 import TurnLog
 import Wire
@@ -130,8 +131,7 @@ import Wire
 
   /// A journal that a hub wrote before the tables had `session_position`.
   @Test func aJournalOfTheFirstVersionIsReadAndUpgraded() throws {
-    let tests = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
-    Scratch.copy(tests + "/Fixtures/journal-1", to: scratch.path + "/journal")
+    Scratch.copy(RepositoryFiles.path("Tests/Fixtures/journal-1"), to: scratch.path + "/journal")
     let directory = scratch.path + "/journal"
     let report = try JournalTool.verify(directory)
     #expect(report.isSound && report.lastRevision == 23 && report.turns == 31 && report.sessions == 3)

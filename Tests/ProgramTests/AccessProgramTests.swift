@@ -50,8 +50,7 @@ import Testing
     #expect(kill(process, SIGSTOP) == 0)
     let crowd = Process()
     crowd.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/crowd.py").path
+    let script = RepositoryFiles.path("Tests/Fixtures/crowd.py")
     // The other user may lack permission to read the script.
     let text = try String(contentsOfFile: script, encoding: .utf8)
     crowd.arguments =

@@ -71,8 +71,7 @@ import TurnLog
         text += outcome.status == 0 ? "\n" : "[exit status \(outcome.status)]\n\n"
       }
     }
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let file = folder.appendingPathComponent("Golden/storectl/journal.txt")
+    let file = RepositoryFiles.url("Tests/Golden/storectl/journal.txt")
     let found = Self.normal(text, stored)
     if ProcessInfo.processInfo.environment["STOREHUB_RECORD_GOLDEN"] != nil {
       try found.write(to: file, atomically: true, encoding: .utf8)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A hub process under a service manager of the tests, with its socket in a separate directory.
@@ -23,10 +24,9 @@ final class ManagedHub {
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     for name in ["events", "log"] { _ = FileManager.default.createFile(atPath: directory + "/" + name, contents: nil) }
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     manager.executableURL = URL(fileURLWithPath: try #require(Python.path))
     manager.arguments =
-      [tests.appendingPathComponent("Fixtures/servicemanager/manager.py").path]
+      [RepositoryFiles.path("Tests/Fixtures/servicemanager/manager.py")]
       + (activated ? ["--activate", socket] : []) + (watchdog.map { ["--watchdog", "\($0)"] } ?? [])
       + managerOptions
       + [Program(name: program).url.path, "--socket", socket] + options

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs scripts of the tests with the machine's Python.
@@ -15,10 +16,9 @@ enum Python {
   ///   - script: The script's path in the folder of all tests.
   ///   - arguments: Its arguments.
   static func run(_ script: String, _ arguments: [String]) throws -> Data {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(path))
-    process.arguments = [tests.appendingPathComponent(script).path] + arguments
+    process.arguments = [RepositoryFiles.path("Tests/\(script)")] + arguments
     // Python writes no cache beside the script.
     process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
     let (output, errors) = (Pipe(), Pipe())

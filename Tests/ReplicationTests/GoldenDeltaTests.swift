@@ -92,8 +92,7 @@ import Wire
   }
 
   private func check(_ text: String) throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let file = folder.appendingPathComponent("Golden/deltas.txt")
+    let file = RepositoryFiles.url("Tests/Golden/deltas.txt")
     if ProcessInfo.processInfo.environment["STOREHUB_GOLDEN"] == "write" {
       return try text.write(to: file, atomically: true, encoding: .utf8)
     }

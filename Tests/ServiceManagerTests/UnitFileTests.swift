@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Checks the files in systemd/ with systemd's own tools.
 @Suite(.serialized) struct UnitFileTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  private static let root = RepositoryFiles.root
   private static let analyzer = "/usr/bin/systemd-analyze"
   private static var isAnalyzerInstalled: Bool { FileManager.default.isExecutableFile(atPath: analyzer) }
   private static let skipped: Comment = "skipped: systemd-analyze is not installed (Debian package systemd)"

@@ -1,11 +1,11 @@
 import Foundation
 import HubCore
 import StoreHub
+import TestSupport
 import Testing
 
 @Suite struct CatalogTests {
-  private static let catalog = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("systemd/storehub.catalog")
+  private static let catalog = RepositoryFiles.url("systemd/storehub.catalog")
 
   @Test func everyKindOfEventIsExplained() throws {
     let text = try String(contentsOf: Self.catalog, encoding: .utf8)

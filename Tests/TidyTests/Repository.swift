@@ -5,8 +5,8 @@ enum Repository {
   /// The root folder. `scripts/tidy`, which builds these tests elsewhere, sets it.
   static let root =
     ProcessInfo.processInfo.environment["STOREHUB_ROOT"]
-    ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().path
+    ?? sequence(first: URL(fileURLWithPath: #filePath)) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }
+    .first { FileManager.default.fileExists(atPath: $0.appendingPathComponent("Package.swift").path) }?.path ?? "/"
 
   static func text(_ path: String) throws -> String {
     try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
