@@ -14,8 +14,7 @@ run: setup ## build a hub and a terminal client without optimization, and start 
 
 test: setup lint ## build and run every test
 	$(SWIFT_BUILD) --build-tests
-	# Without a limit all tests begin at once, and on two cores their time limits pass while they wait for each other.
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=16 swift test --skip-build
+	@scripts/run-tests
 	@scripts/test-package
 
 test-package: setup ## build a separate package that uses this one and its macros (1 minute after a build; part of test)

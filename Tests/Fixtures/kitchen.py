@@ -7,10 +7,12 @@ Usage: kitchen.py STORECTL KITCHENHUB [--write]
 import difflib
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 storectl, kitchenhub = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -19,6 +21,9 @@ folder = tempfile.TemporaryDirectory()
 socket, directory = folder.name + "/hub.sock", folder.name + "/state"
 environment = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", STOREHUB_SOCKET=socket, STOREHUB_STATE_DIR=directory)
 text = ""
+
+# A shell ignores it for programs in the background, and so would the programs started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NAMES = [
     (re.escape(folder.name), "FOLDER"),
@@ -75,24 +80,31 @@ def both(*arguments):
     run(*arguments, "--json")
 
 
-def interrupted(*arguments, lines):
-    """A command that runs until it is interrupted, here after a number of lines."""
+def watching(arguments, lines, act):
+    """A command that runs until something happens, here when it has printed a number of lines."""
     process = subprocess.Popen([storectl, *arguments], env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Its end also ends the reads.
+    limit = threading.Timer(60, process.kill)
+    limit.start()
     output = "".join(process.stdout.readline() for _ in range(lines))
-    process.send_signal(signal.SIGINT)
+    act(process)
     output += process.stdout.read()
-    note(arguments, output, process.wait())
+    status = process.wait()
+    if not limit.is_alive():
+        sys.exit(f"storectl {shlex.join(arguments)} did not end within 60 s; it printed:\n{output}")
+    limit.cancel()
+    note(arguments, output, status)
+
+
+def interrupted(*arguments, lines):
+    """A command that runs until it is interrupted."""
+    watching(arguments, lines, lambda process: process.send_signal(signal.SIGINT))
 
 
 def watch_sending(arguments, *action):
     """A watch, and an action that is sent when the first value has been printed."""
-    process = subprocess.Popen([storectl, *arguments], env=environment, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    output = process.stdout.readline()
-    run("send", "--no-wait", *action)
-    output += process.stdout.read()
-    note(arguments, output, process.wait())
+    watching(arguments, 1, lambda _: run("send", "--no-wait", *action))
 
 
 def start(*arguments):
@@ -111,7 +123,11 @@ def wait_for_hub(path=socket):
 
 def stop(process):
     process.terminate()
-    process.wait()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        sys.exit(f"{process.args[0]} did not stop within 60 s of a SIGTERM")
 
 
 both("status")
