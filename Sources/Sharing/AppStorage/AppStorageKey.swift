@@ -14,7 +14,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
   private let store: AppStorage
   private let decode: @Sendable (JSONValue) throws -> Value?
   private let encode: @Sendable (Value) throws -> JSONValue?
-  private let known = KnownContents<JSONValue>()
+  private let known: KnownContents<JSONValue>
 
   init(
     _ key: String, store: AppStorage?, decode: @escaping @Sendable (JSONValue) throws -> Value?,
@@ -22,7 +22,9 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
   ) {
     @Dependency(\.defaultAppStorage) var defaultStore
     self.key = key
-    self.store = store ?? defaultStore
+    let store = store ?? defaultStore
+    self.store = store
+    known = KnownContents { store.files.stamp(store.file) }
     (self.decode, self.encode) = (decode, encode)
   }
 
@@ -61,6 +63,14 @@ public struct AppStorageKey<Value: Sendable>: SharedKey, CustomStringConvertible
         try known.write(json) { try store.write(json, for: key) }
         store.files.written(store.file)
       })
+  }
+}
+
+extension AppStorageKey: OutdatedKey {
+  func isOutdated() -> Bool {
+    guard known.areOutdated({ try store.read(key) }) else { return false }
+    store.files.refollow(store.file)
+    return true
   }
 }
 

@@ -7,7 +7,7 @@ enum AtomicFile {
   /// Missing directories are created. An existing file keeps its permissions; a new one is readable only by its owner.
   /// If the path is a symbolic link, its target is replaced, not the link.
   static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(FileSystemError) {
-    let path = resolved(path)
+    let path = PathLookups(of: path).file
     try makeDirectories(above: path)
     let temporary = "\(directory(of: path))/.\(name(of: path)).\(getpid()).\(UInt64.random(in: .min ... .max)).tmp"
     let file = try system("open", temporary) { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
@@ -57,30 +57,6 @@ enum AtomicFile {
       guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw .last("mkdir", directory) }
     default: throw .last("mkdir", directory)
     }
-  }
-
-  /// The path with symbolic links resolved, as far as it exists.
-  static func resolved(_ path: String) -> String {
-    var path = path
-    // The kernel follows as many links.
-    for _ in 0..<40 {
-      if let real = realpath(path, nil) {
-        defer { free(real) }
-        return String(cString: real)
-      }
-      guard errno == ENOENT, let target = target(ofLink: path) else { break }
-      path = target.hasPrefix("/") ? target : "\(directory(of: path))/\(target)"
-    }
-    guard path.contains("/"), let directory = realpath(directory(of: path), nil) else { return path }
-    defer { free(directory) }
-    return "\(String(cString: directory))/\(name(of: path))"
-  }
-
-  /// The target of a symbolic link; nil for anything else.
-  private static func target(ofLink path: String) -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &buffer, buffer.count)
-    return count > 0 ? String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
   }
 
   static func directory(of path: String) -> String {

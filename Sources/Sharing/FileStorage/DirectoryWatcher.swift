@@ -1,54 +1,55 @@
 internal import Glibc
 internal import Synchronization
 
-/// Reports changes of files by watching their directories with inotify, on one thread for the whole process.
+/// Reports changes of files by watching directories with inotify, on one thread for the whole process.
 ///
-/// A watch on the file itself would remain on the old file when a new one is renamed over it.
-///
-/// Removing a directory removes its watch, which is added again at the next write of this process.
+/// A watch on the file itself would remain on the old file when a new one is renamed over it. For the same reason the
+/// directories and links on the way to it are watched: each of them may be replaced, removed, or created again
+/// (`PathLookups`).
 final class DirectoryWatcher: Sendable {
   static let shared = DirectoryWatcher()
 
   private struct Watch {
-    let directory: String
-    let name: String
+    let path: String
     let callback: @Sendable () -> Void
+    /// The way to the file when it was last followed.
+    var lookups: PathLookups
   }
 
   private struct State {
     var inotify: Int32?
-    /// The directories by inotify's watch descriptors. The kernel assigns one descriptor to a directory, whatever its
-    /// paths.
-    var directories: [Int32: Set<String>] = [:]
+    var directories = WatchedDirectories()
     var watches: [Int: Watch] = [:]
     var nextWatch = 0
   }
 
   private let state = Mutex(State())
 
-  /// Calls `callback` on the watcher's thread when the file is written, replaced or removed.
+  /// Calls `callback` on the watcher's thread when the path may lead to other contents: the file was written, replaced
+  /// or removed, or a directory or a link on the way to it was.
+  ///
+  /// - Throws: The system's error if the directory of the file, or the nearest one that exists, cannot be watched.
   func watch(_ path: String, _ callback: @escaping @Sendable () -> Void) throws -> SharedSubscription {
-    try AtomicFile.makeDirectories(above: path)
-    let watch = Watch(
-      directory: AtomicFile.directory(of: path), name: AtomicFile.name(of: path), callback: callback)
     let id = try state.withLock { state in
       try begin(&state)
-      try add(watch.directory, to: &state)
-      state.watches[state.nextWatch] = watch
+      let (lookups, error) = state.directories.follow(path)
+      if let error {
+        prune(&state)
+        throw error
+      }
+      state.watches[state.nextWatch] = Watch(path: path, callback: callback, lookups: lookups)
       state.nextWatch += 1
       return state.nextWatch - 1
     }
     return SharedSubscription { [self] in end(id) }
   }
 
-  /// Watches the directory of a file again if it was lost.
-  func rewatch(_ path: String) {
-    let directory = AtomicFile.directory(of: path)
+  /// Follows the path of a file again, after a change of which there was no event: a mount, or the replacement of a
+  /// directory that this user must not read.
+  func refollow(_ path: String) {
     state.withLock { state in
-      guard state.watches.values.contains(where: { $0.directory == directory }),
-        !state.directories.values.contains(where: { $0.contains(directory) })
-      else { return }
-      try? add(directory, to: &state)
+      for (id, watch) in state.watches where watch.path == path { follow(id, &state) }
+      prune(&state)
     }
   }
 
@@ -62,29 +63,25 @@ final class DirectoryWatcher: Sendable {
       throw FileSystemError(operation: "pthread_create", path: "", code: code)
     }
     pthread_detach(thread)
-    state.inotify = file
+    (state.inotify, state.directories.inotify) = (file, file)
   }
 
-  private func add(_ directory: String, to state: inout State) throws {
-    guard let file = state.inotify else { return }
-    let events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-    let number = try system("inotify_add_watch", directory) { inotify_add_watch(file, directory, UInt32(events)) }
-    state.directories[number, default: []].insert(directory)
+  private func follow(_ id: Int, _ state: inout State) {
+    guard let path = state.watches[id]?.path else { return }
+    state.watches[id]?.lookups = state.directories.follow(path).lookups
   }
 
   private func end(_ id: Int) {
     let watch = state.withLock { state in
       let watch = state.watches.removeValue(forKey: id)
-      if let watch, !state.watches.values.contains(where: { $0.directory == watch.directory }) {
-        for number in state.directories.keys { state.directories[number]?.remove(watch.directory) }
-        for (number, names) in state.directories where names.isEmpty {
-          state.directories[number] = nil
-          if let file = state.inotify { inotify_rm_watch(file, number) }
-        }
-      }
+      prune(&state)
       return watch
     }
     _ = watch  // The callback is released outside the lock.
+  }
+
+  private func prune(_ state: inout State) {
+    state.directories.keep(Set(state.watches.values.flatMap(\.lookups.directories)))
   }
 
   /// The thread's main function: reads events and runs callbacks until the process ends.
@@ -101,28 +98,21 @@ final class DirectoryWatcher: Sendable {
   /// The callbacks for a batch of events, each once.
   private func callbacks(for events: UnsafeRawBufferPointer) -> [@Sendable () -> Void] {
     state.withLock { state in
-      var ids: Set<Int> = []
-      var rest = events[...]
-      while rest.count >= MemoryLayout<inotify_event>.size {
-        let event = rest.loadUnaligned(as: inotify_event.self)
-        let size = MemoryLayout<inotify_event>.size + Int(event.len)
-        let name = String(
-          decoding: rest.dropFirst(MemoryLayout<inotify_event>.size).prefix(Int(event.len)).prefix { $0 != 0 },
-          as: UTF8.self)
-        rest = rest.dropFirst(size)
-
-        let directories = state.directories[event.wd] ?? []
-        let isWhole = event.mask & UInt32(IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED) != 0
-        for (id, watch) in state.watches
-        where event.mask & UInt32(IN_Q_OVERFLOW) != 0
-          || directories.contains(watch.directory) && (isWhole || watch.name == name)
-        {
-          ids.insert(id)
+      var changed: Set<Int> = []
+      /// The watches whose path may lead elsewhere now.
+      var led: Set<Int> = []
+      for event in FileEvent.all(in: events) {
+        let directories = state.directories.names(of: event.watch)
+        for (id, watch) in state.watches {
+          guard event.concerns(watch.lookups, in: directories) else { continue }
+          changed.insert(id)
+          if !event.isContents { led.insert(id) }
         }
-        if event.mask & UInt32(IN_IGNORED | IN_MOVE_SELF) != 0 { state.directories[event.wd] = nil }
-        if event.mask & UInt32(IN_MOVE_SELF) != 0, let file = state.inotify { inotify_rm_watch(file, event.wd) }
+        if event.endsWatch { state.directories.forget(event.watch, isRemoved: event.isRemoval) }
       }
-      return ids.sorted().compactMap { state.watches[$0]?.callback }
+      for id in led { follow(id, &state) }
+      if !led.isEmpty { prune(&state) }
+      return changed.sorted().compactMap { state.watches[$0]?.callback }
     }
   }
 }

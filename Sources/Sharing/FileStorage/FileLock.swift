@@ -6,7 +6,7 @@ enum FileLock {
   ///
   /// The file itself cannot be locked, because it is replaced. The lock ends with its holder's process in any case.
   static func hold(beside path: String, _ operation: () throws -> Void) throws {
-    let path = AtomicFile.resolved(path) + ".lock"
+    let path = PathLookups(of: path).file + ".lock"
     try AtomicFile.makeDirectories(above: path)
     let file = try system("open", path) { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
     defer { close(file) }

@@ -20,18 +20,24 @@ public struct FileStorage: Sendable, Identifiable {
   let write: @Sendable (Data, URL) throws -> Void
   /// Called after each write, outside the writer's lock.
   let written: @Sendable (URL) -> Void
+  /// Differs after the file was changed or another one has taken its place; nil if there is none, or in memory.
+  let stamp: @Sendable (URL) -> FileStamp?
+  /// Called when a file turns out to have changed before its watch has reported it.
+  let refollow: @Sendable (URL) -> Void
   /// Calls back, on any thread, when a file may have changed.
   let watch: @Sendable (URL, @escaping @Sendable () -> Void) throws -> SharedSubscription
   /// Runs an operation exclusively among all programs and threads that use the same file.
   let exclusively: @Sendable (URL, () throws -> Void) throws -> Void
 
-  /// The files of this machine. Writes replace files atomically, and inotify watches directories.
+  /// The files of this machine. Writes replace files atomically, and inotify watches the directories and links on the
+  /// way to them.
   public static let fileSystem = FileStorage(
     id: ID(nil),
     read: { try FileContents.read($0.path) },
     write: { data, url in try data.withUnsafeBytes { try AtomicFile.write($0, to: url.path) } },
-    written: { DirectoryWatcher.shared.rewatch(AtomicFile.resolved($0.path)) },
-    watch: { try DirectoryWatcher.shared.watch(AtomicFile.resolved($0.path), $1) },
+    written: { _ in }, stamp: { FileStamp(of: $0.path) },
+    refollow: { DirectoryWatcher.shared.refollow($0.path) },
+    watch: { try DirectoryWatcher.shared.watch($0.path, $1) },
     exclusively: { try FileLock.hold(beside: $0.path, $1) })
 
   /// An empty storage in memory.
@@ -42,7 +48,8 @@ public struct FileStorage: Sendable, Identifiable {
     let memory = MemoryFiles(files)
     return FileStorage(
       id: ID(ObjectIdentifier(memory)), read: { memory.read($0) }, write: { memory.write($0, to: $1) },
-      written: { memory.notifyWatchers(of: $0) }, watch: { memory.watch($0, $1) },
+      written: { memory.notifyWatchers(of: $0) }, stamp: { _ in nil }, refollow: { _ in },
+      watch: { memory.watch($0, $1) },
       exclusively: { try memory.exclusively($1) })
   }
 }

@@ -9,8 +9,10 @@ extension SharedReaderKey {
   /// ```
   ///
   /// Each change replaces the file atomically, before `withLock` returns, or soon afterwards if another thread is
-  /// saving a change at that moment. Changes by other programs are observed. If the file cannot be read, the value does
-  /// not change and has a load error; the next change replaces the file. Removing the file restores the initial value.
+  /// saving a change at that moment. Changes by other programs are observed, also if they replace a directory or a link
+  /// on the way to the file, and a change of this program is made to the value that they left. If the file cannot be
+  /// read, the value does not change and has a load error; the next change replaces the file. Removing the file restores
+  /// the initial value.
   public static func fileStorage<Value: Codable & Sendable>(
     _ url: URL, decoder: JSONDecoder? = nil, encoder: JSONEncoder? = nil
   ) -> Self where Self == FileStorageKey<Value> {
@@ -43,13 +45,14 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, CustomStringConvertibl
   private let storage: FileStorage
   private let decode: @Sendable (Data) throws -> Value
   private let encode: @Sendable (Value) throws -> Data
-  private let known = KnownContents<Data>()
+  private let known: KnownContents<Data>
 
   init(
     url: URL, decode: @escaping @Sendable (Data) throws -> Value, encode: @escaping @Sendable (Value) throws -> Data
   ) {
     @Dependency(\.defaultFileStorage) var storage
     (self.url, self.storage, self.decode, self.encode) = (url, storage, decode, encode)
+    known = KnownContents { [storage] in storage.stamp(url) }
   }
 
   /// The file and its storage.
@@ -86,6 +89,14 @@ public struct FileStorageKey<Value: Sendable>: SharedKey, CustomStringConvertibl
         try known.write(data) { try storage.write(data, url) }
         storage.written(url)
       })
+  }
+}
+
+extension FileStorageKey: OutdatedKey {
+  func isOutdated() -> Bool {
+    guard known.areOutdated({ try storage.read(url) }) else { return false }
+    storage.refollow(url)
+    return true
   }
 }
 

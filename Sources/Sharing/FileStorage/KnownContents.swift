@@ -6,19 +6,45 @@ internal import Synchronization
 /// Reading, writing and comparing use the same lock: otherwise an event between two writes would report the first write
 /// as another program's.
 final class KnownContents<Contents: Equatable & Sendable>: Sendable {
-  private let contents = Mutex<Contents?>(nil)
+  private struct Known {
+    var contents: Contents?
+    /// The stamp of the file that has them.
+    var stamp: FileStamp?
+  }
+
+  /// The stamp of the file now.
+  private let stamp: @Sendable () -> FileStamp?
+  private let known = Mutex(Known())
+
+  init(stamp: @escaping @Sendable () -> FileStamp?) {
+    self.stamp = stamp
+  }
 
   func read(_ read: () throws -> Contents?) rethrows -> Contents? {
-    try contents.withLock { contents in
-      contents = try read()
-      return contents
+    try known.withLock { known in
+      // First, so that a change meanwhile is noticed later. An unreadable place is known to be so.
+      known.stamp = stamp()
+      known.contents = try read()
+      return known.contents
     }
   }
 
   func write(_ new: Contents?, _ write: () throws -> Void) rethrows {
-    try contents.withLock { contents in
+    try known.withLock { known in
       try write()
-      contents = new
+      (known.contents, known.stamp) = (new, stamp())
+    }
+  }
+
+  /// Returns true if another program has changed the contents, or put another file in the place of this one.
+  ///
+  /// - Complexity: One system call unless the file's stamp has changed.
+  func areOutdated(_ read: () throws -> Contents?) -> Bool {
+    known.withLock { known in
+      let stamp = self.stamp()
+      guard stamp != known.stamp else { return false }
+      known.stamp = stamp
+      return (try? read() == known.contents) != true
     }
   }
 
@@ -29,13 +55,13 @@ final class KnownContents<Contents: Equatable & Sendable>: Sendable {
     watch: (@escaping @Sendable () -> Void) throws -> SharedSubscription
   ) -> SharedSubscription {
     let changed: @Sendable () -> Void = { [self] in
-      let isOurs = contents.withLock { contents in (try? read() == contents) ?? false }
+      let isOurs = known.withLock { known in (try? read() == known.contents) ?? false }
       if !isOurs { subscriber.reload(load) }
     }
     do {
       let subscription = try watch(changed)
       // Another program may have written between loading and watching. An unreadable place is already known to be so.
-      let isOurs = contents.withLock { contents in (try? read() == contents) ?? true }
+      let isOurs = known.withLock { known in (try? read() == known.contents) ?? true }
       if !isOurs { subscriber.reload(load) }
       return subscription
     } catch {

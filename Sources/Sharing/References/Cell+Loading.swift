@@ -89,6 +89,15 @@ extension Cell {
     }
   }
 
+  /// Reloads before a change if the source has changed and not reported it yet. The change would otherwise be made to
+  /// the previous value, and saving it would overwrite the other program's.
+  ///
+  /// While earlier changes are being saved, they are newer than the source.
+  func reloadIfOutdated() {
+    guard let isOutdated = backing?.isOutdated, state.withLock({ $0.unsaved == 0 }), isOutdated() else { return }
+    sourceChanged()
+  }
+
   func subscriber() -> SharedSubscriber<Value> {
     SharedSubscriber(
       callback: { [weak self] in

@@ -18,6 +18,7 @@ extension Cell {
   /// Saves on request, after the changes before it.
   func save() async throws {
     guard backing?.save != nil else { return }
+    reloadIfOutdated()
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       state.withLock { state in
         state.unsaved += 1

@@ -118,6 +118,7 @@ final class Cell<Value>: Location {
   func withLock<R>(at place: IssueLocation, _ body: (inout Value) throws -> R) rethrows -> R {
     if let tracker = SharedChangeTracker.asserting { return try tracker.withSnapshot(of: self, body) }
     if isChangedByThisThread { return try withLockInside(at: place, body) }
+    reloadIfOutdated()
     let trackers = SharedChangeTracker.recording
     var others: [SharedChangeTracker] = []
     defer {
