@@ -138,19 +138,6 @@ extension IdentifiedArray {
   public init(_ elements: Self) {
     self = elements
   }
-
-  /// Creates an array from a slice.
-  ///
-  /// - Complexity: O(k log k) for a slice of k elements; O(1) for a slice of the whole array.
-  @inlinable
-  public init(_ elements: SubSequence) {
-    if elements.count == elements.base.count {
-      self = elements.base
-    } else {
-      self = elements.base.emptied()
-      for position in elements.indices { appendNew(from: elements.base.slot(at: position)) }
-    }
-  }
 }
 
 extension IdentifiedArray: ExpressibleByArrayLiteral where Element: Identifiable, ID == Element.ID {
