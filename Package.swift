@@ -271,7 +271,8 @@ let package = Package(
       name: "SystemBus", dependencies: ["CSDBus", "EventLoop", "Features"], swiftSettings: onLoop),
     // Creates load by the schema alone, on separate threads, without the loop of the other shells.
     .target(
-      name: "LoadTest", dependencies: ["CEpoll", "INIText", "JSONText", "ReplicaCore", "Spelling", "Wire"],
+      name: "LoadTest",
+      dependencies: ["CEpoll", "INIText", "JSONText", "ProgramOptions", "ReplicaCore", "Spelling", "Wire"],
       swiftSettings: spans),
     .target(
       name: "TerminalViews",

@@ -86,6 +86,10 @@ import Wire
     try golden.send(.leave, on: other)
     try golden.turn()
 
+    golden.remark("The hash of the whole state, as the client has it.")
+    try golden.send(.verify, on: client)
+    try golden.turn()
+
     golden.remark("The hub stops.")
     golden.shutDown("the hub is shutting down")
     try golden.turn()
@@ -154,6 +158,11 @@ import Wire
       try golden.turn()
     }
     golden.drain(other)
+    try golden.turn()
+
+    golden.remark("Both have the same state, which has the same hash.")
+    try golden.send(.verify, on: third)
+    try golden.send(.verify, on: other)
     try golden.turn()
 
     golden.remark("A session that the hub does not know: a new one begins, and the revision is not believed.")

@@ -16,11 +16,7 @@ enum Python {
   ///   - script: The script's path in the folder of all tests.
   ///   - arguments: Its arguments.
   static func run(_ script: String, _ arguments: [String]) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try #require(path))
-    process.arguments = [RepositoryFiles.path("Tests/\(script)")] + arguments
-    // Python writes no cache beside the script.
-    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+    let process = try process(script, arguments)
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -32,6 +28,25 @@ enum Python {
     try #require(process.terminationStatus == 0, "\(complaint)")
     #expect(complaint.isEmpty)
     return text
+  }
+
+  /// Starts a script, whose output goes to a file.
+  static func start(_ script: String, _ arguments: [String], output path: String) throws -> Process {
+    let process = try process(script, arguments)
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: path)
+    try process.run()
+    return process
+  }
+
+  private static func process(_ script: String, _ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(path))
+    process.arguments = [RepositoryFiles.path("Tests/\(script)")] + arguments
+    // Python writes no cache beside the script.
+    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+    return process
   }
 
   /// Runs the client that was written from docs/PROTOCOL.md alone.

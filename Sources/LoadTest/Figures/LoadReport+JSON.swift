@@ -1,3 +1,4 @@
+import ProgramOptions
 package import Wire
 
 extension LoadReport {
@@ -5,7 +6,7 @@ extension LoadReport {
   package var json: JSONValue {
     var members: [JSONValue.Member] = [
       .init("format", .integer(1)), .init("scenario", .string(plan.name)), .init("date", .integer(date)),
-      .init("storeload", .string(Self.version)), .init("hub", .string(hub)),
+      .init("storeload", .string(storeHubVersion)), .init("hub", .string(hub)),
       .init("durability", durability.map { .string($0) } ?? .null),
       .init(
         "machine",

@@ -1,3 +1,5 @@
+import ProgramOptions
+
 extension LoadReport {
   /// The first lines of every report: the plan and the environment.
   package var head: [String] {
@@ -5,7 +7,7 @@ extension LoadReport {
     if let process { hub += ", process \(process)" }
     hub += ", durability \(durability ?? "unknown")"
     return [
-      "storeload \(Self.version) against \(hub)", machine.summary, "\(plan.name): \(plan.summary)",
+      "storeload \(storeHubVersion) against \(hub)", machine.summary, "\(plan.name): \(plan.summary)",
     ]
   }
 
@@ -93,7 +95,4 @@ extension LoadReport {
     }
     return lines.joined(separator: "\n")
   }
-
-  /// The version of the reports.
-  static let version = "0.1.0"
 }

@@ -3,11 +3,14 @@
     storehub.py SOCKET schema [feature|hub]      print a schema as JSON
     storehub.py SOCKET state [feature|hub]       print a state as JSON
     storehub.py SOCKET send ACTION...            send actions, one turn each, and print the state that the deltas gave
+    storehub.py SOCKET resume ACTION...          the same, with a cut after each action and a session that is resumed
+    storehub.py SOCKET follow                    print the state, then each new one, on a line; end with the hub's goodbye
 
 It knows no feature: values are read, changed and written by the hub's schema. An action is JSON: "name" for a case without a
 payload, {"name": value} for a case with one value, {"name": {"label": value, ...}} or {"name": [value, ...]} for several.
 
-After `send` the state is attached once more, and the new snapshot must have the bytes of the state to which the deltas led.
+After `send` and `resume` the state is attached once more, and the new snapshot must have the bytes of the state to which the
+deltas led.
 """
 
 import json
@@ -18,6 +21,10 @@ import sys
 
 class Refused(Exception):
     """The hub, or what it sent, is not what the protocol says."""
+
+
+class Goodbye(Exception):
+    """The hub closes the connection for a reason of its own."""
 
 
 def check(condition, what):
@@ -353,17 +360,43 @@ ROOTS = {"feature": 0, "hub": 1}
 
 class Client:
     def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(30)
-        self.socket.connect(path)
+        self.path = path
         self.scopes = {}
         self.schemas = {}
         self.sequence = self.applied = 0
+        # The actions without an outcome, by their sequence numbers.
+        self.pending = {}
         self.refusals = []
-        self.write(HELLO, encode(Map([(0, 1), (1, 1), (4, "storehub.py")])))
+        self.session = self.history = None
+        self.connect()
+
+    def connect(self):
+        """Opens a session, or resumes the one that there is (7.7)."""
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(30)
+        self.socket.connect(self.path)
+        hello = [(0, 1), (1, 1), (4, "storehub.py")]
+        if self.session is not None:
+            hello += [(2, self.session), (3, self.applied)]
+        if self.history is not None:
+            hello.append((6, self.history))
+        self.write(HELLO, encode(Map(hello)))
         self.welcome = None
         while self.welcome is None:
             self.read()
+        resumed = self.welcome.get(2, False)
+        check(self.session is None or resumed, "the hub has forgotten the session")
+        knows_revisions = resumed and self.welcome.get(7) == self.history
+        self.session, self.history = self.welcome.get(1), self.welcome.get(7)
+        for number, scope in self.scopes.items():
+            self.request(number, scope, knows_revisions)
+        # Those up to key 3 have an outcome, which follows the welcome.
+        unsent = [action for sequence, action in sorted(self.pending.items()) if sequence > self.welcome.get(3, 0)]
+        if unsent:
+            self.write_actions(self.sequence - len(unsent) + 1, unsent)
+
+    def cut(self):
+        self.socket.close()
 
     def write(self, kind, payload=b"", scope=0):
         self.socket.sendall(struct.pack("<IBBHQ", len(payload), kind, 0, scope, 0) + payload)
@@ -406,9 +439,13 @@ class Client:
             scope.update(state=None, revision=revision, known=True)
         elif kind == APPLIED:
             self.applied = decode(payload)
+            for sequence in [sequence for sequence in self.pending if sequence <= self.applied]:
+                del self.pending[sequence]
         elif kind == REJECTED:
             self.refusals.append(decode(payload))
-        elif kind in (ERROR, GOODBYE):
+        elif kind == GOODBYE:
+            raise Goodbye(decode(payload))
+        elif kind == ERROR:
             raise Refused("the hub says: " + decode(payload)[1])
 
     def describe(self, root):
@@ -421,16 +458,36 @@ class Client:
         self.scopes[number] = {
             "root": root, "type": self.describe(root).state, "known": False, "revision": 0, "deltas": 0,
         }  # fmt: skip
-        self.write(ATTACH, encode(Map([(0, []), (2, root)] if root else [(0, [])])), scope=number)
+        self.request(number, self.scopes[number], False)
         while not self.scopes[number]["known"]:
             self.read()
         return self.scopes[number]
 
-    def send(self, action):
+    def request(self, number, scope, knows_revision):
+        """Sends an attach; with the revision that the client has, the hub sends only what has changed since."""
+        keys = [(0, [])]
+        if knows_revision and scope["known"]:
+            keys.append((1, scope["revision"]))
+        if scope["root"]:
+            keys.append((2, scope["root"]))
+        self.write(ATTACH, encode(Map(keys)), scope=number)
+
+    def begin(self, action):
+        """Sends an action and does not wait for its outcome."""
         self.sequence += 1
-        self.write(ACTIONS, encode(self.sequence) + encode(self.applied) + encode(action))
-        while self.applied < self.sequence:
+        self.pending[self.sequence] = action
+        self.write_actions(self.sequence, [action])
+
+    def write_actions(self, first, actions):
+        self.write(ACTIONS, encode(first) + encode(self.applied) + b"".join(map(encode, actions)))
+
+    def settle(self):
+        while self.pending:
             self.read()
+
+    def send(self, action):
+        self.begin(action)
+        self.settle()
 
 
 def main(path, command, *arguments):
@@ -442,16 +499,37 @@ def main(path, command, *arguments):
         root = ROOTS[arguments[0] if arguments else "feature"]
         scope = client.attach(1, root)
         print(json.dumps(client.schemas[root].show(scope["type"], scope["state"]), indent=1))
-    elif command == "send":
+    elif command in ("send", "resume"):
         scope = client.attach(1, 0)
         schema = client.schemas[0]
         for argument in arguments:
-            client.send(schema.make(schema.action, json.loads(argument)))
+            action = schema.make(schema.action, json.loads(argument))
+            if command == "send":
+                client.send(action)
+                continue
+            # The hub may or may not have read the action.
+            client.begin(action)
+            client.cut()
+            client.connect()
+        client.settle()
         for sequence, code, reason in client.refusals:
             print(f"action {sequence} was refused with code {code}: {reason}", file=sys.stderr)
         again = client.attach(2, 0)
         check(encode(again["state"]) == encode(scope["state"]), "the deltas led to another state than the snapshot has")
         print(json.dumps({"deltas": scope["deltas"], "state": schema.show(scope["type"], scope["state"])}, indent=1))
+    elif command == "follow":
+        scope = client.attach(1, 0)
+        schema = client.schemas[0]
+        shown = None
+        try:
+            while True:
+                if shown != scope["revision"]:
+                    shown = scope["revision"]
+                    state = schema.show(scope["type"], scope["state"])
+                    print(json.dumps({"revision": shown, "state": state}), flush=True)
+                client.read()
+        except Goodbye as goodbye:
+            print(json.dumps({"goodbye": goodbye.args[0]}), flush=True)
     else:
         sys.exit(__doc__)
 
@@ -461,5 +539,5 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     try:
         main(*sys.argv[1:])
-    except (Refused, OSError) as error:
+    except (Refused, Goodbye, OSError) as error:
         sys.exit(f"storehub.py: {error}")
