@@ -43,7 +43,7 @@ func toolchain() -> String {
 }
 
 let macroSettings: [SwiftSetting] =
-  [.treatAllWarnings(as: .error)]
+  [.enableUpcomingFeature("InternalImportsByDefault"), .treatAllWarnings(as: .error)]
   + (swiftSyntaxVersion == nil ? [.unsafeFlags(["-I", hostLibraries])] : [])
 let macroLinkerSettings: [LinkerSetting] =
   swiftSyntaxVersion == nil
@@ -114,8 +114,13 @@ let package = Package(
     // Separate, because it links the test frameworks.
     .target(name: "IssueReportingTestSupport", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(name: "XCTestDynamicOverlay", dependencies: ["IssueReporting"], swiftSettings: common),
+    // The plugin of the compiler. Separate from the expansions, because SwiftPM would build tests that depend on a plugin
+    // for the machine that compiles, and with them all modules a second time.
     .macro(
-      name: "StoreHubMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
+      name: "StoreHubMacros", dependencies: ["MacroExpansions"] + macroDependencies, swiftSettings: macroSettings,
+      linkerSettings: macroLinkerSettings),
+    .target(
+      name: "MacroExpansions", dependencies: macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
     .target(name: "IdentifiedCollections", swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
@@ -354,7 +359,7 @@ let package = Package(
     .testTarget(name: "DocumentationTests", dependencies: ["TestSupport"], swiftSettings: common),
     .testTarget(name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "StoreHubMacrosTests", dependencies: ["StoreHubMacros"] + macroDependencies, swiftSettings: macroSettings,
+      name: "MacroExpansionsTests", dependencies: ["MacroExpansions"] + macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
     .testTarget(
       name: "MacroUseTests", dependencies: ["ComposableArchitecture", "DependenciesTestSupport"],

@@ -5,7 +5,7 @@ import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 import Testing
 
-@testable import StoreHubMacros
+@testable import MacroExpansions
 
 /// The expansion of a macro in a piece of source. The toolchain has no SwiftSyntaxMacrosTestSupport.
 struct Expansion {

@@ -3,7 +3,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@DependencyEndpoint`: a closure that reports if it was not provided, and a method with argument labels.
-public enum DependencyEndpointMacro {
+enum DependencyEndpointMacro {
   private struct Endpoint {
     let variable: VariableDeclSyntax
     let name: String
@@ -91,7 +91,7 @@ extension TupleTypeElementSyntax {
 }
 
 extension DependencyEndpointMacro: AccessorMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
@@ -128,7 +128,7 @@ extension DependencyEndpointMacro: AccessorMacro {
 }
 
 extension DependencyEndpointMacro: PeerMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

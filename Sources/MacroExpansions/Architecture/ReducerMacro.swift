@@ -4,10 +4,10 @@ import SwiftSyntaxMacros
 
 /// `@Reducer`: the conformance, case paths for actions, and a feature's missing parts; on an enum, a reducer composed
 /// of those in its cases.
-public enum ReducerMacro {}
+enum ReducerMacro {}
 
 extension ReducerMacro: ExtensionMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
@@ -50,7 +50,7 @@ extension ReducerMacro: ExtensionMacro {
 }
 
 extension ReducerMacro: MemberAttributeMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
@@ -107,7 +107,7 @@ extension ReducerMacro: MemberAttributeMacro {
 }
 
 extension ReducerMacro: MemberMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -190,8 +190,8 @@ extension DeclGroupSyntax {
 }
 
 /// Marks a case of an enum reducer; `@Reducer` reads it.
-public enum ReducerCaseMarkerMacro: PeerMacro {
-  public static func expansion(
+enum ReducerCaseMarkerMacro: PeerMacro {
+  static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

@@ -3,10 +3,10 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@DependencyClient`: endpoints that report if a test did not override them, and the initialisers.
-public enum DependencyClientMacro {}
+enum DependencyClientMacro {}
 
 extension DependencyClientMacro: MemberAttributeMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
@@ -19,7 +19,7 @@ extension DependencyClientMacro: MemberAttributeMacro {
 }
 
 extension DependencyClientMacro: MemberMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

@@ -3,8 +3,8 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@Replicated`: generates the replication code of a struct or an enum.
-public enum ReplicatedMacro: ExtensionMacro {
-  public static func expansion(
+enum ReplicatedMacro: ExtensionMacro {
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
@@ -81,8 +81,8 @@ public enum ReplicatedMacro: ExtensionMacro {
 }
 
 /// `@ReplicatedKey` and `@Replicated(omit)`: markers that `@Replicated` reads.
-public enum ReplicatedFieldMacro: PeerMacro {
-  public static func expansion(
+enum ReplicatedFieldMacro: PeerMacro {
+  static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

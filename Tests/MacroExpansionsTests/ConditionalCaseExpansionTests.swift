@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import Testing
 
-@testable import StoreHubMacros
+@testable import MacroExpansions
 
 /// Cases of an enum reducer that exist only under a condition of the build.
 @Suite struct ConditionalCaseExpansionTests {

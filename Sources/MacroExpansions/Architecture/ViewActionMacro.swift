@@ -3,8 +3,8 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@ViewAction(for:)`: adds `send(.x)` for `store.send(.view(.x))`, and warns about the long form.
-public enum ViewActionMacro: ExtensionMacro {
-  public static func expansion(
+enum ViewActionMacro: ExtensionMacro {
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext

@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import Testing
 
-@testable import StoreHubMacros
+@testable import MacroExpansions
 
 @Suite struct PresentsExpansionTests {
   @Test func optionalFields() {

@@ -3,10 +3,10 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@CasePathable`: a case path for each case of an enum, so that cases can be named by key paths.
-public enum CasePathableMacro {}
+enum CasePathableMacro {}
 
 extension CasePathableMacro: ExtensionMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
@@ -23,7 +23,7 @@ extension CasePathableMacro: ExtensionMacro {
 }
 
 extension CasePathableMacro: MemberMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

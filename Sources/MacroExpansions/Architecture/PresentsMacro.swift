@@ -3,7 +3,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@Presents`: an optional child state of an `@ObservableState`, stored in a `PresentationState` named `$name`.
-public enum PresentsMacro {
+enum PresentsMacro {
   /// The name, and the type of the presented state.
   private static func field(
     _ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext, complaining: Bool
@@ -45,7 +45,7 @@ public enum PresentsMacro {
 }
 
 extension PresentsMacro: AccessorMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
@@ -81,7 +81,7 @@ extension PresentsMacro: AccessorMacro {
 }
 
 extension PresentsMacro: PeerMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StoreHubMacros
+@testable import MacroExpansions
 
 @Suite struct ReplicatedExpansionTests {
   @Test func fieldsWithinConditionsAreRefused() {

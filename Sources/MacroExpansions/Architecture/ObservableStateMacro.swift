@@ -3,7 +3,7 @@ import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@ObservableState`: a state with an identity and individually observed fields.
-public enum ObservableStateMacro {
+enum ObservableStateMacro {
   /// Attributes of fields that are observed differently, or not at all.
   static let untracked = [
     "ObservationStateIgnored", "ObservationStateTracked", "Presents", "Shared", "SharedReader",
@@ -11,7 +11,7 @@ public enum ObservableStateMacro {
 }
 
 extension ObservableStateMacro: MemberMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -81,7 +81,7 @@ extension ObservableStateMacro: MemberMacro {
 }
 
 extension ObservableStateMacro: MemberAttributeMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
@@ -99,7 +99,7 @@ extension ObservableStateMacro: MemberAttributeMacro {
 }
 
 extension ObservableStateMacro: ExtensionMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
@@ -118,10 +118,10 @@ extension ObservableStateMacro: ExtensionMacro {
 }
 
 /// `@ObservationStateTracked`: a field that notifies its readers when it changes. `@ObservableState` adds it.
-public enum ObservationStateTrackedMacro {}
+enum ObservationStateTrackedMacro {}
 
 extension ObservationStateTrackedMacro: AccessorMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
@@ -170,7 +170,7 @@ extension ObservationStateTrackedMacro: AccessorMacro {
 }
 
 extension ObservationStateTrackedMacro: PeerMacro {
-  public static func expansion(
+  static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
@@ -200,8 +200,8 @@ extension ObservationStateTrackedMacro: PeerMacro {
 }
 
 /// `@ObservationStateIgnored`: a field that is not observed.
-public enum ObservationStateIgnoredMacro: AccessorMacro {
-  public static func expansion(
+enum ObservationStateIgnoredMacro: AccessorMacro {
+  static func expansion(
     of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] { [] }
