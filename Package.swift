@@ -525,6 +525,19 @@ if let named = Context.environment["STOREHUB_TESTS"]?.split(separator: ",") {
   package.targets.removeAll { $0.type == .test && !named.contains(Substring($0.name)) }
 }
 
+// STOREHUB_PROGRAMS=1, which `make build` sets, leaves out all that the programs do not need.
+let programs: Set = ["storectl", "storehubd", "storeload", "storesim", "storeterm"]
+if Context.environment["STOREHUB_PROGRAMS"] != nil {
+  let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var (needed, pending) = (programs, Array(programs))
+  while let name = pending.popLast() {
+    let dependencies = targets[name]?.dependencies ?? []
+    for case .byNameItem(let name, _) in dependencies where needed.insert(name).inserted { pending.append(name) }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products.removeAll { !programs.contains($0.name) }
+}
+
 // SwiftPM compiles a target again only if the module of a direct dependency has changed, and a module does not change if
 // only those below it do. Code that was inlined from a deeper module, and the layout of its types, would then be old
 // ones. Each target therefore depends on all that it can reach. TidyTests check that the folders of Sources import only
