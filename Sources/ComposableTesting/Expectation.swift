@@ -57,18 +57,21 @@ extension TestStore {
       let index = recorder.received.firstIndex(where: { expectation.isMatching($0.action) })
     {
       run.noteSkipped(recorder.received[..<index].map(\.action), isList: true, at: location)
-      if index > 0 { recorder.assertedState = recorder.received[index - 1].state }
+      if index > 0 {
+        let last = recorder.received[index - 1]
+        (recorder.assertedState, recorder.assertedWriteCount) = (last.state, last.writeCount)
+      }
       recorder.received.removeFirst(index)
     }
     let received = recorder.received.removeFirst()
     if expectation.isMatching(received.action) {
       expectState(
         received.state, after: recorder.assertedState, update, stackElementIDs: received.stackElementIDs,
-        at: location)
+        mustChange: received.writeCount == recorder.assertedWriteCount, at: location)
     } else {
       report("Received unexpected action: …\n\n\(expectation.unexpected(received.action))", at: location)
     }
-    recorder.assertedState = received.state
+    (recorder.assertedState, recorder.assertedWriteCount) = (received.state, received.writeCount)
     await settle()
   }
 

@@ -11,6 +11,8 @@ final class Recorder<State, Action> {
     let state: State
     /// The generator of ids before the action.
     let stackElementIDs: StackElementIDGenerator
+    /// The number of changes of shared values up to the action's.
+    let writeCount: Int
   }
 
   /// The effects that a reducer returned for an action.
@@ -28,12 +30,16 @@ final class Recorder<State, Action> {
   let tracker: SharedChangeTracker
   /// The state after the last action that the test sent or received.
   var assertedState: State
+  /// The number of changes of shared values up to the last action that the test sent or received.
+  var assertedWriteCount: Int
   var received: [Received] = []
   /// The effects that must end before the test does, including some that have ended.
   var inFlight: [InFlight] = []
   private var returnedCount = 0
   /// The state after the action that the test is sending, before those of its effects.
   private(set) var sentState: State?
+  /// The number of changes of shared values up to that action's.
+  private(set) var sentWriteCount = 0
   private var isSending = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -41,6 +47,8 @@ final class Recorder<State, Action> {
     assertedState = state
     self.dependencies = dependencies
     self.tracker = tracker
+    // The initial state may have been created with changes.
+    assertedWriteCount = tracker.writeCount
   }
 
   /// Marks the next action as the test's own.
@@ -61,8 +69,10 @@ final class Recorder<State, Action> {
       if isSending {
         isSending = false
         sentState = state
+        sentWriteCount = tracker.writeCount
       } else {
-        received.append(Received(action: action, state: state, stackElementIDs: ids))
+        received.append(
+          Received(action: action, state: state, stackElementIDs: ids, writeCount: tracker.writeCount))
       }
       changed()
       guard let tree = effect.tree else { return effect }

@@ -50,7 +50,9 @@ extension TestStore {
   /// Skips the received actions.
   func skipReceived(isExplicit: Bool, at location: IssueLocation) {
     run.noteSkipped(recorder.received.map(\.action), isExplicit: isExplicit, at: location)
-    if let last = recorder.received.last { recorder.assertedState = last.state }
+    if let last = recorder.received.last {
+      (recorder.assertedState, recorder.assertedWriteCount) = (last.state, last.writeCount)
+    }
     recorder.received = []
   }
 

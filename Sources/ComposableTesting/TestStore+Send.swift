@@ -30,8 +30,8 @@ extension TestStore {
     if let sentState = recorder.sentState {
       expectState(
         sentState, after: recorder.assertedState, updateStateToExpectedResult, stackElementIDs: stackElementIDs,
-        at: location)
-      recorder.assertedState = sentState
+        mustChange: recorder.sentWriteCount == recorder.assertedWriteCount, at: location)
+      (recorder.assertedState, recorder.assertedWriteCount) = (sentState, recorder.sentWriteCount)
     }
     await settle()
     return TestStoreTask(task: task, timeout: defaultTimeout) { [executor, core] in
@@ -75,6 +75,8 @@ extension TestStore {
       recorder.assertedState, after: recorder.assertedState, updateStateToExpectedResult,
       stackElementIDs: dependencies.stackElementID.copy(), mustChange: false,
       at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    // The assertion also covers the changes that effects have made without an action.
+    if recorder.received.isEmpty { recorder.assertedWriteCount = recorder.tracker.writeCount }
   }
 
   /// Reports actions that effects sent and the test has not received. A test that is not exhaustive skips them.

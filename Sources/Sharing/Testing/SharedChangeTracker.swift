@@ -22,6 +22,7 @@ public final class SharedChangeTracker: Sendable {
   private static let count = Atomic<Int>(0)
 
   private let records = Guarded<[ObjectIdentifier: any ChangeRecording]>([:])
+  private let writes = Atomic<Int>(0)
   private let reportsUnassertedChanges: Bool
   private let place: IssueLocation
 
@@ -78,6 +79,9 @@ public final class SharedChangeTracker: Sendable {
 
   /// True if a recorded change was not asserted.
   public var hasChanges: Bool { !changes.isEmpty }
+
+  /// The number of recorded changes since the tracker was created, also of those that left an equal value.
+  package var writeCount: Int { writes.load(ordering: .relaxed) }
 
   /// The changes that were not asserted. A reverted change does not count.
   public var changes: [SharedChange] {
@@ -154,7 +158,8 @@ extension SharedChangeTracker {
 
   /// Records the value before a change, unless an earlier change was recorded; returns true if it did.
   func record<Value>(_ cell: Cell<Value>, old: Value) -> Bool {
-    records.withLock { records in
+    writes.add(1, ordering: .relaxed)
+    return records.withLock { records in
       guard records[ObjectIdentifier(cell)] == nil else { return false }
       records[ObjectIdentifier(cell)] = ChangeRecord(cell: cell, snapshot: old)
       return true
