@@ -93,8 +93,8 @@ extension CasePathable {
   ) {
     guard AnyCasePath(keyPath)._modify(&self, yield) == nil else { return }
     reportIssue(
-      "modify expected a case with a value of type \(Value.self), but the value is \(self)", fileID: fileID,
-      filePath: filePath, line: line, column: column)
+      "Can't modify '\(self)' via 'CaseKeyPath<\(Self.self), \(Value.self)>': the value is of another case",
+      fileID: fileID, filePath: filePath, line: line, column: column)
   }
 }
 

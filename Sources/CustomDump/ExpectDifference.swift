@@ -12,17 +12,17 @@ internal import IssueReporting
 ///
 /// - Parameters:
 ///   - expression: The value, which is read before and after the operation.
-///   - message: A text to add to the issue.
+///   - message: A text to begin the issue with.
 ///   - operation: Changes the value. Without one, `changes` must not change the value.
 ///   - updateExpectingResult: Changes the previous value to the expected one.
 ///   - fileID: The location of the issue, with the parameters after it; by default the caller's.
 public func expectDifference<T: Equatable>(
-  _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String = "",
+  _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String? = nil,
   operation: () throws -> Void = {}, changes updateExpectingResult: (inout T) throws -> Void,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) {
   let expectation = Expectation(
-    name: "expectDifference", first: "Expected", second: "Actual",
+    name: nil, first: "Expected", second: "Actual",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   expectation.check(expression, operation: operation, changes: updateExpectingResult, message: message)
 }
@@ -39,17 +39,17 @@ public func expectDifference<T: Equatable>(
 ///
 /// - Parameters:
 ///   - expression: The value, which is read before and after the operation.
-///   - message: A text to add to the issue.
+///   - message: A text to begin the issue with.
 ///   - operation: Changes the value.
 ///   - updateExpectingResult: Changes the previous value to the expected one.
 ///   - fileID: The location of the issue, with the parameters after it; by default the caller's.
 public nonisolated(nonsending) func expectDifference<T: Equatable>(
-  _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String = "",
+  _ expression: @autoclosure () throws -> T, _ message: @autoclosure () -> String? = nil,
   operation: nonisolated(nonsending) () async throws -> Void, changes updateExpectingResult: (inout T) throws -> Void,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) async {
   let expectation = Expectation(
-    name: "expectDifference", first: "Expected", second: "Actual",
+    name: nil, first: "Expected", second: "Actual",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   await expectation.check(expression, operation: operation, changes: updateExpectingResult, message: message)
 }

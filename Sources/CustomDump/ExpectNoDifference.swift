@@ -6,7 +6,7 @@ internal import IssueReporting
 /// expectNoDifference(user, other)
 /// ```
 /// ```text
-/// expectNoDifference failed: …
+/// Difference: …
 ///
 ///     User(
 ///       id: 2,
@@ -20,15 +20,15 @@ internal import IssueReporting
 /// - Parameters:
 ///   - expression1: The first value.
 ///   - expression2: The second value.
-///   - message: A text to add to the issue.
+///   - message: A text to begin the issue with.
 ///   - fileID: The location of the issue, with the parameters after it; by default the caller's.
 public func expectNoDifference<T: Equatable>(
   _ expression1: @autoclosure () throws -> T, _ expression2: @autoclosure () throws -> T,
-  _ message: @autoclosure () -> String = "",
+  _ message: @autoclosure () -> String? = nil,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
 ) {
   let expectation = Expectation(
-    name: "expectNoDifference", first: "First", second: "Second",
+    name: nil, first: "First", second: "Second",
     location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   expectation.check({ (try expression1(), try expression2()) }, message: message)
 }

@@ -12,7 +12,7 @@ func reportNoTestValue(_ key: Any.Type, value: Any.Type) {
 
 private func noTestValue(_ key: Any.Type, value: Any.Type) -> String {
   """
-  \(dependency(key)) has no test implementation, but was accessed from a test context:
+  \(accessedDependency) has no test implementation, but was accessed from a test context:
 
   \(details(of: key, value: value))
 
@@ -33,7 +33,7 @@ func reportNoLiveValue(_ key: Any.Type, value: Any.Type) {
 
 private func noLiveValue(_ key: Any.Type, value: Any.Type) -> String {
   """
-  \(dependency(key)) has no live implementation, but was accessed from a live context:
+  "\(dependency(key))" has no live implementation, but was accessed from a live context.
 
   \(details(of: key, value: value))
 
@@ -90,6 +90,12 @@ private func report(_ message: String, at place: IssueLocation? = DependencyValu
 private func dependency(_ key: Any.Type) -> String {
   let name = "\(DependencyValues.access.name)"
   return name.isEmpty ? "@Dependency(\(key).self)" : "@Dependency(\\.\(name))"
+}
+
+/// The name of the property that is read, if it has one.
+private var accessedDependency: String {
+  let name = "\(DependencyValues.access.name)"
+  return name.isEmpty ? "A dependency" : "@Dependency(\\.\(name))"
 }
 
 private func shortName(of key: Any.Type) -> String {

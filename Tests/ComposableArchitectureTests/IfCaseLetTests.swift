@@ -75,7 +75,7 @@ import Testing
     #expect(
       issues.messages.first?.hasPrefix(
         "An \"ifCaseLet\" at \"ComposableArchitectureTests/IfCaseLetTests.swift:\(Self.line)\" received a child action "
-          + "when child state was set to a different case") == true, "\(issues.messages)")
+          + "when child state was set to a different case. …\n") == true, "\(issues.messages)")
     #expect(store.state == .login(Step.State()))
   }
 }

@@ -95,7 +95,7 @@ import Testing
     #expect(
       issues.messages.first?.contains(
         "A \"Scope\" at \"ComposableArchitectureTests/ScopeTests.swift:\(Self.enumLine)\" received a child action when "
-          + "child state was set to a different case") == true)
+          + "child state was set to a different case. …\n") == true)
     #expect(store.state == .loggedOut(Step.State()))
   }
 }

@@ -45,7 +45,7 @@ private struct Failure: Error, CustomStringConvertible {
     let lines = text.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
     #expect(
       issues { expectNoDifference(User(id: 1, name: "A"), User(id: 1, name: "B")) } == [
-        "expectNoDifference failed: …\n\n\(lines)\n\n(First: −, Second: +)"
+        "Difference: …\n\n\(lines)\n\n(First: −, Second: +)"
       ])
   }
 
@@ -53,6 +53,18 @@ private struct Failure: Error, CustomStringConvertible {
     #expect(
       issues { XCTAssertNoDifference(1, 2, "of all") } == [
         "XCTAssertNoDifference failed: …\n\n  − 1\n  + 2\n\n(First: −, Second: +) - of all"
+      ])
+  }
+
+  @Test func aMessageBeginsTheLaterFunctions() {
+    let message: String? = "of all"
+    #expect(
+      issues {
+        expectNoDifference(1, 2, message)
+        expectDifference(1, "of one") { $0 = 2 }
+      } == [
+        "of all - Difference: …\n\n  − 1\n  + 2\n\n(First: −, Second: +)",
+        "of one - Difference: …\n\n  − 2\n  + 1\n\n(Expected: −, Actual: +)",
       ])
   }
 
@@ -65,7 +77,7 @@ private struct Failure: Error, CustomStringConvertible {
     }
     #expect(
       issues(of: expectations) == [
-        "expectNoDifference failed: threw error \"no luck\"", "expectDifference failed: threw error \"no luck\"",
+        "Caught error: no luck", "Caught error: no luck",
       ])
   }
 
@@ -104,7 +116,7 @@ private struct Failure: Error, CustomStringConvertible {
           $0 = 3
         }
       } == [
-        "expectDifference failed: …\n\n  − 3\n  + 2\n\n(Expected: −, Actual: +)"
+        "Difference: …\n\n  − 3\n  + 2\n\n(Expected: −, Actual: +)"
       ])
   }
 

@@ -56,7 +56,7 @@ extension DependencyValues {
     @Dependency(Limit.self) var limit
     withIssueReporters([recorder]) { #expect(limit == 3) }
     let message = try #require(recorder.messages.first)
-    #expect(message.hasPrefix("@Dependency(Limit.self) has no test implementation"))
+    #expect(message.hasPrefix("A dependency has no test implementation"))
     #expect(message.contains("  Key:\n    Limit\n  Value:\n    Int\n"))
   }
 
@@ -139,7 +139,8 @@ extension DependencyValues {
       }
     }
     let message = try #require(recorder.messages.first)
-    #expect(message.hasPrefix("@Dependency(Interface.self) has no live implementation, but was accessed from a live"))
+    let headline = "\"@Dependency(Interface.self)\" has no live implementation, but was accessed from a live context."
+    #expect(message.hasPrefix("\(headline)\n"))
     #expect(message.contains("ReportTests.swift:\(line)"))
   }
 }

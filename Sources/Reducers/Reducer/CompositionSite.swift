@@ -1,4 +1,4 @@
-internal import IssueReporting
+package import IssueReporting
 
 /// The source location of a composition, for reports of its misuse.
 @usableFromInline
@@ -13,21 +13,27 @@ package struct CompositionSite: Sendable {
     (self.fileID, self.filePath, self.line, self.column) = (fileID, filePath, line, column)
   }
 
+  /// The location for an issue.
+  package var location: IssueLocation {
+    IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
   /// Reports an action for a missing child.
   ///
   /// - Parameters:
   ///   - composition: The operator's name, in quotes.
   ///   - what: The kind of the action, and what was missing.
   ///   - action: The action.
+  ///   - state: The state, if its case matters.
   ///   - causes: Possible causes, one paragraph each.
-  func report(_ composition: String, _ what: String, action: Any, causes: [String]) {
+  func report(_ composition: String, _ what: String, action: Any, state: Any? = nil, causes: [String]) {
     let list = causes.map { "• \($0)" }.joined(separator: "\n\n")
     report(
       """
       \(composition) at "\(fileID):\(line)" \(what). …
 
         Action:
-          \(describe(action))
+          \(describe(action))\(state.map { "\n  State:\n    \(describe($0))" } ?? "")
 
       This is generally considered an application logic error, and can happen for a few reasons:
 
@@ -40,8 +46,8 @@ package struct CompositionSite: Sendable {
     reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The labels of an action's cases, without payloads.
-  private func describe(_ action: Any) -> String { DebugLabels.of(action) }
+  /// The labels of a value's cases, without payloads.
+  private func describe(_ value: Any) -> String { DebugLabels.of(value) }
 }
 
 extension CompositionSite {

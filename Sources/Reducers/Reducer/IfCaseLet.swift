@@ -80,8 +80,8 @@ extension CompositionSite {
   func reportOtherCase(_ composition: String, action: Any, state: Any) {
     report(
       composition,
-      "received a child action when child state was set to a different case (\(DebugLabels.of(state)))",
-      action: action,
+      "received a child action when child state was set to a different case",
+      action: action, state: state,
       causes: [
         """
         A parent reducer set the state to a different case before this reducer ran. This reducer must run before any \
