@@ -180,8 +180,8 @@ let package = Package(
     .target(
       name: "ComposableCore",
       dependencies: [
-        "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "PromptState",
-        "Reducers", "Sharing", "StoreHubMacros",
+        "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting",
+        "PromptState", "Reducers", "Sharing", "StoreHubMacros",
       ], swiftSettings: common),
     // The import for apps. Separate, because programs that link only ComposableCore do not load all of Foundation.
     .target(

@@ -10,9 +10,14 @@ where
   private let time: SchedulerTimeType
 
   /// Creates a scheduler with a name for its reports.
-  public init(_ prefix: String = "", now: SchedulerTimeType) {
+  public init(
+    _ prefix: String = "", now: SchedulerTimeType,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) {
     self.init(now: now) { call in
-      reportIssue("Unimplemented: \(prefix.isEmpty ? "" : "\(prefix) - ")\(call)")
+      reportIssue(
+        "Unimplemented: \(prefix.isEmpty ? "" : "\(prefix) - ")\(call)", fileID: fileID, filePath: filePath,
+        line: line, column: column)
     }
   }
 

@@ -5,18 +5,21 @@ internal import IssueReportingTestSupport
 
 extension TestStore {
   /// Compares a state with the one that a test expects, given the previous state.
+  ///
+  /// - Parameter mustChange: True if a closure that changes nothing is an issue: not if the feature has changed a shared
+  ///   value, even to an equal one, because a test states each change.
   func expectState(
     _ actual: State, after previous: State, _ update: ((inout State) throws -> Void)?,
-    stackElementIDs: StackElementIDGenerator, mustChange: Bool = true, at location: IssueLocation
+    stackElementIDs: StackElementIDGenerator, mustChange: Bool, at location: IssueLocation
   ) {
     do {
       switch exhaustivity {
       case .on:
         let sharedStateChanged = recorder.tracker.hasChanges
         let expected = try expectedState(from: previous, update, stackElementIDs: stackElementIDs)
-        if expected != actual {
+        if !comparing(at: location, { expected == actual }) {
           reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
-        } else if !isEqual(expected, actual, in: recorder.tracker) {
+        } else if !comparing(at: location, { isEqual(expected, actual, in: recorder.tracker) }) {
           reportDifference(expected: expected, actual: actual, isStated: update != nil, at: location)
           recorder.tracker.resetChanges()
         } else if mustChange, update != nil, expected == previous, !sharedStateChanged {
@@ -28,7 +31,7 @@ extension TestStore {
         // The assertion changes the new state: fields that it does not mention are as they are. So are shared values.
         let current = SharedChangeTracker(reportUnassertedChanges: false)
         let expected = try expectedState(from: actual, update, stackElementIDs: stackElementIDs, in: current)
-        if !isEqual(expected, actual, in: current) {
+        if !comparing(at: location, { isEqual(expected, actual, in: current) }) {
           reportDifference(expected: expected, actual: actual, isStated: update != nil, in: current, at: location)
         } else if showSkippedAssertions {
           noteSkipped(
@@ -74,6 +77,13 @@ extension TestStore {
         return state
       }
     }
+  }
+
+  /// Compares at the assertion's line: an operator of the state may report an issue, and knows no line.
+  private func comparing(at location: IssueLocation, _ comparison: () -> Bool) -> Bool {
+    withIssueContext(
+      fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column,
+      operation: comparison)
   }
 
   /// Compares states as an assertion does; without their shared values while received actions remain, because the

@@ -52,7 +52,7 @@ public final class TestStore<State: Equatable, Action> {
   ///   - reducer: The feature.
   ///   - prepareDependencies: Overrides dependencies.
   public init<R: Reducer<State, Action>>(
-    initialState: @autoclosure () -> State,
+    initialState: @autoclosure () -> R.State,
     reducer: () -> R,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,

@@ -23,7 +23,11 @@ public func withExpectedIssue(
 ) -> [String] {
   let issues = CollectingReporter()
   withIssueReporters([issues]) {
-    do { try body() } catch { reportIssue(error) }
+    do {
+      try body()
+    } catch {
+      reportIssue(error, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
   }
   let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   return issues.expectSome(message, unless: isIntermittent, at: place)
@@ -38,7 +42,11 @@ public nonisolated(nonsending) func withExpectedIssue(
 ) async -> [String] {
   let issues = CollectingReporter()
   await withIssueReporters([issues]) {
-    do { try await body() } catch { reportIssue(error) }
+    do {
+      try await body()
+    } catch {
+      reportIssue(error, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
   }
   let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
   return issues.expectSome(message, unless: isIntermittent, at: place)

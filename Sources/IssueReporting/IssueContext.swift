@@ -3,6 +3,11 @@ enum IssueContext {
   @TaskLocal static var current: IssueLocation?
 }
 
+extension IssueLocation {
+  /// The location at which this task's issues are reported, whatever their own; nil if there is none.
+  package static var ofContext: IssueLocation? { IssueContext.current }
+}
+
 /// Runs an operation whose issues are reported at the given location. Helpers use it to report at the line of their
 /// caller.
 ///

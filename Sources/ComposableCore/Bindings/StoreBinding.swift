@@ -1,4 +1,5 @@
 public import CasePaths
+internal import IssueReporting
 public import Reducers
 
 /// A value for a view's control. Setting it sends an action.
@@ -38,9 +39,13 @@ public struct StoreBinding<Value> {
 extension Store where Action: BindableAction, Action.State == State {
   /// A field as a binding; setting it sends a binding action.
   public func binding<Value: Equatable & Sendable>(
-    _ keyPath: any WritableKeyPath<State, Value> & Sendable
+    _ keyPath: any WritableKeyPath<State, Value> & Sendable,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> StoreBinding<Value> {
-    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self[dynamicMember: keyPath] = $0 })
+    let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return StoreBinding(
+      get: { self.state[keyPath: keyPath] },
+      set: { self.set(keyPath, to: $0, in: Action.self, at: place) { .binding($0) } })
   }
 
   /// A field; setting it sends a binding action: `store.name = "Blob"`.
@@ -65,9 +70,13 @@ extension Store where Action: BindableAction, Action.State == State, State: Equa
 extension Store where Action: ViewAction, Action.ViewAction: BindableAction, Action.ViewAction.State == State {
   /// A field as a binding; setting it sends a binding action of the view.
   public func binding<Value: Equatable & Sendable>(
-    _ keyPath: any WritableKeyPath<State, Value> & Sendable
+    _ keyPath: any WritableKeyPath<State, Value> & Sendable,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> StoreBinding<Value> {
-    StoreBinding(get: { self.state[keyPath: keyPath] }, set: { self[dynamicMember: keyPath] = $0 })
+    let place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return StoreBinding(
+      get: { self.state[keyPath: keyPath] },
+      set: { self.set(keyPath, to: $0, in: Action.ViewAction.self, at: place) { .view(.binding($0)) } })
   }
 
   /// A field; setting it sends a binding action of the view: `store.name = "Blob"`.
@@ -82,12 +91,15 @@ extension Store where Action: ViewAction, Action.ViewAction: BindableAction, Act
 
 extension Store {
   /// Sends a binding action. A store in this process reports it if no `BindingReducer` handles it.
+  ///
+  /// - Parameter place: The line of the binding. An assignment has none, so the store's is reported.
   private func set<Value: Equatable & Sendable, Bindable>(
     _ keyPath: any WritableKeyPath<State, Value> & Sendable, to value: Value, in bindable: Bindable.Type,
-    _ action: (BindingAction<State>) -> Action
+    at place: IssueLocation? = nil, _ action: (BindingAction<State>) -> Action
   ) {
     guard core.reducesHere, isAlive else { return _ = send(action(.set(keyPath, value))) }
-    send(action(.set(keyPath, value, handling: BindingHandling(of: bindable, value: value))))
+    let handling = BindingHandling(of: bindable, value: value, at: place ?? site ?? IssueLocation())
+    send(action(.set(keyPath, value, handling: handling)))
   }
 }
 

@@ -61,7 +61,7 @@ extension EffectOperation {
         }
       )
     }
-    return EffectOperation(name: name, priority: priority, subscription: subscription) { send in
+    return EffectOperation(name: name, priority: priority, site: site, subscription: subscription) { send in
       let id = log.nextID()
       let name = "Effect of \(action)"
       log.write(.asyncBegin, name, category: "Effect", id: id)

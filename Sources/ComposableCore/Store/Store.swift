@@ -1,4 +1,5 @@
 public import Dependencies
+package import IssueReporting
 public import Reducers
 
 /// The runtime of a feature: holds its state, reduces its actions, and runs their effects.
@@ -20,6 +21,8 @@ public import Reducers
 @dynamicMemberLookup
 public final class Store<State, Action> {
   package let core: any StoreCore<State, Action>
+  /// The line that created the root store, for reports without a line of their own.
+  let site: IssueLocation?
   private var children: [AnyHashable: AnyObject] = [:]
   /// The number of children above which those of removed states are released.
   private var childLimit = 64
@@ -37,31 +40,38 @@ public final class Store<State, Action> {
   ///
   /// - Parameters:
   ///   - initialState: The initial state.
+  ///   - initialAction: An action to send at once; nil for none.
   ///   - reducer: The feature.
   ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
   public convenience init<R: Reducer<State, Action>>(
-    initialState: @autoclosure () -> State,
+    initialState: @autoclosure () -> R.State,
+    initialAction: @autoclosure () -> R.Action? = nil,
     @ReducerBuilder<State, Action> reducer: () -> R,
-    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil
+    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     let core = withDependencies {
       prepareDependencies?(&$0)
     } operation: {
       RootCore(initialState: initialState(), reducer: CompiledReducer(inPlaceOfCreation: reducer()))
     }
-    self.init(core: core)
+    self.init(core: core, site: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    if let action = initialAction() { send(action) }
   }
 
   /// Creates a root store, in the form before 1.0: `Store(initialState: …, reducer: Counter())`.
   public convenience init<R: Reducer<State, Action>>(
-    initialState: @autoclosure () -> State, reducer: @autoclosure () -> R,
-    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil
+    initialState: @autoclosure () -> R.State, reducer: @autoclosure () -> R,
+    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
-    self.init(initialState: initialState(), reducer: { reducer() }, withDependencies: prepareDependencies)
+    self.init(
+      initialState: initialState(), reducer: { reducer() }, withDependencies: prepareDependencies, fileID: fileID,
+      filePath: filePath, line: line, column: column)
   }
 
-  package init(core: any StoreCore<State, Action>) {
-    self.core = core
+  package init(core: any StoreCore<State, Action>, site: IssueLocation? = nil) {
+    (self.core, self.site) = (core, site)
     log("init")
   }
 
@@ -98,7 +108,7 @@ public final class Store<State, Action> {
     _ key: AnyHashable, make: () -> any StoreCore<ChildState, ChildAction>
   ) -> Store<ChildState, ChildAction> {
     if let child = children[key] as? Store<ChildState, ChildAction>, child.isAlive { return child }
-    let child = Store<ChildState, ChildAction>(core: make())
+    let child = Store<ChildState, ChildAction>(core: make(), site: site)
     children[key] = child
     if children.count > childLimit { forgetRemovedChildren() }
     return child

@@ -62,7 +62,7 @@ extension Store {
     func make(_ core: some StoreCore<State, Action>) -> any StoreCore<ChildState, ChildAction> {
       ClosureCore(base: core, state: toChildState, action: fromChildAction)
     }
-    return Store<ChildState, ChildAction>(core: make(core))
+    return Store<ChildState, ChildAction>(core: make(core), site: site)
   }
 
   private func plainChild<ChildState, ChildAction>(

@@ -139,12 +139,13 @@ package final class EffectRunner<Action> {
     // An effect may send with overridden dependencies; they must not apply when its actions are reduced.
     let dependencies = withEscapedDependencies { $0 }
     let completion = Completion()
+    let (reportsAt, site) = (IssueLocation.ofContext, operation.site)
     let send = Send<Action> { [weak self] action in
       guard let self else { return }
       if tasks[effect] != nil {
         dependencies.restore { self.requests.deliver(action, effect) }
       } else if completion.isReached, !isOver {
-        Self.reportLate(action)
+        Self.reportLate(action, at: reportsAt ?? site?.location)
         dependencies.restore { self.requests.deliver(action, nil) }
       }
     }
@@ -166,6 +167,7 @@ package final class EffectRunner<Action> {
     _ dependencies: DependencyValues.Continuation
   ) {
     subscriptions[effect] = .some(nil)
+    let reportsAt = IssueLocation.ofContext
     let cancellable = EffectContext.$current.withValue(context) {
       subscription.begin(
         { [weak self] action in
@@ -174,7 +176,7 @@ package final class EffectRunner<Action> {
         },
         { [weak self] error in
           guard let self, subscriptions.removeValue(forKey: effect) != nil else { return }
-          if let error { EffectSubscription<Action>.report(error) }
+          if let error { EffectSubscription<Action>.report(error, at: reportsAt) }
           requests.finished(effect)
         })
     }
@@ -195,7 +197,12 @@ package final class EffectRunner<Action> {
     var isReached = false
   }
 
-  private static func reportLate(_ action: Action) {
+  /// Reports an action that arrives after the end of its effect.
+  ///
+  /// - Parameter location: The test's line that made the feature act, otherwise the effect's line. The task that sends
+  ///   does not know them.
+  private static func reportLate(_ action: Action, at location: IssueLocation?) {
+    let location = location ?? IssueLocation()
     reportIssue(
       """
       An action was sent from a completed effect. …
@@ -207,7 +214,7 @@ package final class EffectRunner<Action> {
       if you use the "send" argument in an unstructured context.
 
       To fix this, make sure that your "run" closure does not return until you're done calling "send".
-      """)
+      """, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
   }
 
   /// The effects' view of the runner. It does not retain the runner; otherwise effects would retain their store.

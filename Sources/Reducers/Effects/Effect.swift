@@ -26,19 +26,23 @@ package struct EffectOperation<Action>: Sendable {
   /// its stack asks the runtime for it.
   package let priority: UInt8?
   package let run: @Sendable (Send<Action>) async -> Void
+  /// The place of the effect in the feature's code, for reports; nil if it is unknown.
+  package let site: CompositionSite?
   /// The subscription that begins the work in the turn of its action; nil for work in a task.
   package let subscription: EffectSubscription<Action>?
 
   package init(
-    name: String?, priority: UInt8?, subscription: EffectSubscription<Action>? = nil,
+    name: String?, priority: UInt8?, site: CompositionSite? = nil, subscription: EffectSubscription<Action>? = nil,
     run: @escaping @Sendable (Send<Action>) async -> Void
   ) {
-    (self.name, self.priority, self.subscription, self.run) = (name, priority, subscription, run)
+    (self.name, self.priority, self.site, self.subscription, self.run) = (name, priority, site, subscription, run)
   }
 
   /// The operation with its actions mapped to another type.
   package func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectOperation<Other> {
-    EffectOperation<Other>(name: name, priority: priority, subscription: subscription?.map(transform)) { [run] send in
+    EffectOperation<Other>(
+      name: name, priority: priority, site: site, subscription: subscription?.map(transform)
+    ) { [run] send in
       await run(Send { send(transform($0)) })
     }
   }

@@ -2,7 +2,7 @@ package import CombineSchedulers
 internal import ConcurrencyExtras
 internal import CustomDump
 internal import Dependencies
-internal import IssueReporting
+package import IssueReporting
 internal import Synchronization
 
 /// Work that begins in the turn of its action and not in a task: a stream of an older generation, to which a store
@@ -71,7 +71,10 @@ package struct EffectSubscription<Action>: Sendable {
   }
 
   /// Reports the unhandled error of a stream.
-  package static func report(_ error: any Error) {
+  ///
+  /// - Parameter location: The test's line that made the feature act; nil if it is this task's.
+  package static func report(_ error: any Error, at location: IssueLocation? = nil) {
+    let location = location ?? IssueLocation()
     var dump = ""
     customDump(error, to: &dump, indent: 4)
     reportIssue(
@@ -81,7 +84,7 @@ package struct EffectSubscription<Action>: Sendable {
       \(dump)
 
       Effects send errors as actions: use "catchToEffect" or an operator that handles the error.
-      """)
+      """, fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column)
   }
 }
 

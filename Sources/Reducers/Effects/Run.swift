@@ -73,7 +73,10 @@ extension Effect {
     withEscapedDependencies { dependencies in
       Effect(
         tree: .run(
-          EffectOperation(name: name, priority: rawPriority) { send in
+          EffectOperation(
+            name: name, priority: rawPriority,
+            site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column)
+          ) { send in
             await dependencies.yield {
               do {
                 try await operation(send)
