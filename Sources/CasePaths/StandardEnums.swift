@@ -9,6 +9,15 @@ extension Optional: CasePathable, CasePathIterable {
       some[dynamicMember: keyPath]
     }
 
+    /// A case of the wrapped value with an optional payload, as in optional chaining; embedding nil gives nil.
+    @_disfavoredOverload
+    public subscript<Member>(
+      dynamicMember keyPath: KeyPath<Wrapped.AllCasePaths, AnyCasePath<Wrapped, Member>>
+    ) -> AnyCasePath<Wrapped?, Member?> where Wrapped: CasePathable {
+      let path: AnyCasePath<Wrapped?, Member> = some[dynamicMember: keyPath]
+      return path.toOptional()
+    }
+
     public subscript(root: Wrapped?) -> PartialCaseKeyPath<Wrapped?> { root == nil ? \.none : \.some }
 
     /// The absence of a value.
@@ -28,6 +37,15 @@ extension Optional: CasePathable, CasePathIterable {
   }
 
   public static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+extension AnyCasePath {
+  /// The same case with an optional payload. Without a constraint of the types, which `@Sendable` closures would capture.
+  fileprivate func toOptional<Wrapped>() -> AnyCasePath<Wrapped?, Value?> where Root == Wrapped? {
+    let (embed, extract) = (_embed, _extract)
+    return AnyCasePath<Wrapped?, Value?>(
+      embed: { $0.flatMap { embed($0) } }, extract: { extract($0).map { (value) -> Value? in value } })
+  }
 }
 
 extension Result: CasePathable, CasePathIterable {

@@ -13,6 +13,13 @@ public struct AnyHashableSendable: Hashable, Sendable {
     self.base = (base as? AnyHashableSendable)?.base ?? base
   }
 
+  /// Wraps a value whose type is not known.
+  @_disfavoredOverload
+  public init(_ base: any Hashable & Sendable) {
+    func wrap(_ base: some Hashable & Sendable) -> AnyHashableSendable { AnyHashableSendable(base) }
+    self = wrap(base)
+  }
+
   /// Returns true if both wrap equal values of the same type.
   public static func == (lhs: AnyHashableSendable, rhs: AnyHashableSendable) -> Bool {
     AnyHashable(lhs.base) == AnyHashable(rhs.base)

@@ -53,6 +53,18 @@ extension DependencyKey {
 }
 
 extension TestDependencyKey {
+  /// True if a `testValue` should report that it was not overridden: it is being read, and not replaced.
+  ///
+  /// ```swift
+  /// static var testValue: any Database {
+  ///   if shouldReportUnimplemented { reportIssue("Override “database” in this test.") }
+  ///   return InMemoryDatabase()
+  /// }
+  /// ```
+  public static var shouldReportUnimplemented: Bool {
+    if case .reading = DependencyValues.phase { true } else { false }
+  }
+
   /// The test value.
   public static var previewValue: Value { testValue }
 }

@@ -82,3 +82,20 @@ enum Shape: CasePathable, Equatable, Sendable {
   #expect(path.embed(4) == 4)
   #expect(Optional(3).is(\.self))
 }
+
+@CasePathable private enum Fizz: Equatable { case buzz(Buzz?) }
+@CasePathable private enum Buzz: Equatable { case fizz(Int), other }
+
+/// A case within an optional payload is a path to its value, or to an optional one.
+@Test func pathsThroughOptionalPayloads() {
+  let number: CaseKeyPath<Fizz, Int> = \.buzz.fizz
+  #expect(Fizz.buzz(.fizz(1))[case: number] == 1)
+  let optional: CaseKeyPath<Fizz, Int?> = \.buzz.fizz
+  #expect(Fizz.buzz(.fizz(1))[case: optional] == .some(1))
+  #expect(Fizz.buzz(.other)[case: optional] == Int??.none)
+  #expect(Fizz.buzz(nil)[case: optional] == nil)
+  #expect(optional(2) == .buzz(.fizz(2)) && optional(nil) == .buzz(nil))
+  #expect(Fizz.buzz(.fizz(3)).is(\.buzz.fizz) && !Fizz.buzz(nil).is(\.buzz.fizz))
+  let payload: Int? = Fizz.buzz(.fizz(4))[case: \.buzz.fizz]
+  #expect(payload == 4)
+}

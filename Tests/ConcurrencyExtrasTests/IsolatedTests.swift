@@ -127,3 +127,10 @@ import Testing
     #expect(names[AnyHashableSendable(2)] == "two")
   }
 }
+
+@Test func anyHashableValueIsWrappedWithoutItsType() {
+  let ids: [any Hashable & Sendable] = [1, "a", AnyHashableSendable(2)]
+  let wrapped = ids.map { AnyHashableSendable($0) }
+  #expect(wrapped == [AnyHashableSendable(1), AnyHashableSendable("a"), AnyHashableSendable(2)])
+  #expect(wrapped[2].base is Int)
+}

@@ -172,6 +172,30 @@ private final class Plain {}
     #expect(withDependencies(from: model) { DependencyValues._current.optional } == 3)
   }
 
+  @Test func aTestValueReportsOnlyWhenItIsRead() {
+    enum Key: TestDependencyKey {
+      static var testValue: Int {
+        if shouldReportUnimplemented { reportIssue("Override it.") }
+        return 1
+      }
+    }
+    let report = withExpectedIssue {
+      @Dependency(Key.self) var value
+      #expect(value == 1)
+    }
+    #expect(report == ["Override it."])
+    let issues = Recorder()
+    withIssueReporters([issues]) {
+      withDependencies {
+        $0[Key.self] += 1
+      } operation: {
+        @Dependency(Key.self) var value
+        #expect(value == 2)
+      }
+    }
+    #expect(issues.messages == [])
+  }
+
   @Test func workIsNotCancelledWithItsCaller() async {
     @Dependency(\.fireAndForget) var fireAndForget
     let isCancelled = LockIsolated<Bool?>(nil)

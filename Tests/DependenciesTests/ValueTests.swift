@@ -22,7 +22,7 @@ private struct CountingGenerator: RandomNumberGenerator, Sendable {
   }
 
   @Test func aNegativeNumberHasTheDigitsOfItsComplement() {
-    #expect(UUID(-1).uuidString == "00000000-0000-0000-FFFF-FFFFFFFFFFFF")
+    #expect(UUID(-1).uuidString == "00000000-0000-0000-0000-0000FFFFFFFF")
   }
 
   @Test func incrementingIdentifiersCountFromZeroForEachGenerator() {
@@ -132,6 +132,39 @@ private struct CountingGenerator: RandomNumberGenerator, Sendable {
       throw CancellationError()
     }
     #expect(isDone.value)
+  }
+
+  @Test(arguments: [DependencyContext.test, .live])
+  func anErrorOfWhatIsFiredAndForgottenIsReportedAtTheCall(context: DependencyContext) async {
+    struct Failure: Error {}
+    let reporter = Recorder()
+    await withIssueReporters([reporter]) {
+      await withDependencies {
+        $0.context = context
+      } operation: {
+        @Dependency(\.fireAndForget) var fireAndForget
+        await fireAndForget { throw Failure() }
+        await fireAndForget { throw CancellationError() }
+      }
+    }
+    while reporter.messages.isEmpty { await Task.yield() }
+    #expect(reporter.messages == ["Caught error: Failure(): Work of “fireAndForget” failed"])
+    #expect(reporter.lines == [#line - 6])
+  }
+
+  @Test func preferredLocalesAreThoseOfTheUser() {
+    let locales = [Locale(identifier: "de_DE"), Locale(identifier: "en_US")]
+    withDependencies {
+      $0.preferredLocales = locales
+    } operation: {
+      @Dependency(\.preferredLocales) var preferredLocales
+      #expect(preferredLocales == locales)
+    }
+    let issues = withExpectedIssue {
+      @Dependency(\.preferredLocales) var preferredLocales
+      _ = preferredLocales
+    }
+    #expect(issues.first?.hasPrefix("Unimplemented: @Dependency(\\.preferredLocales) …") == true)
   }
 
   @Test(.timeLimit(.minutes(5))) func programsDoNotWaitForWhatIsFiredAndForgotten() async {

@@ -1,4 +1,5 @@
 import Sharing
+import Synchronization
 import Testing
 
 private struct Item: Equatable, Identifiable, Sendable {
@@ -145,5 +146,20 @@ private final class Unsendable {
     }
     alone.wrappedValue.change()
     #expect(alone.wrappedValue.copies == 6)
+  }
+
+  @Test func aShareHasAStreamByTheNameOfCombines() async {
+    let count = Shared(value: 1)
+    let seen = Mutex<[Int]>([])
+    let subscription = count.publisher.sink { value in seen.withLock { $0.append(value) } }
+    count.withLock { $0 = 2 }
+    #expect(seen.withLock { $0 } == [1, 2])
+    subscription.cancel()
+    count.withLock { $0 = 3 }
+    #expect(seen.withLock { $0 } == [1, 2])
+    for await value in SharedReader(count).publisher.values {
+      #expect(value == 3)
+      break
+    }
   }
 }

@@ -1,3 +1,5 @@
+internal import IssueReporting
+
 extension DependencyValues {
   /// Starts work without waiting for its end, such as sending analytics; in tests, the call waits for it.
   ///
@@ -24,11 +26,24 @@ public struct FireAndForget: Sendable {
 
   /// Starts work.
   ///
-  /// Its errors are ignored, and cancelling the current task does not cancel it.
+  /// An error that it throws is reported at the line of the call, except for a `CancellationError`. Cancelling the
+  /// current task does not cancel the work.
   public func callAsFunction(
-    priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Void
+    priority: TaskPriority? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
+    _ operation: @escaping @Sendable () async throws -> Void
   ) async {
-    await self.operation(priority, operation)
+    await self.operation(priority) {
+      do {
+        try await operation()
+      } catch {
+        if !(error is CancellationError) {
+          reportIssue(
+            error, "Work of “fireAndForget” failed", fileID: fileID, filePath: filePath, line: line, column: column)
+        }
+        throw error
+      }
+    }
   }
 }
 

@@ -60,9 +60,11 @@ public struct UUIDGenerator: Sendable {
 extension UUID {
   /// The identifier with the hexadecimal digits of a number: `UUID(10)` is `00000000-0000-0000-0000-00000000000A`.
   ///
-  /// A negative number has the digits of its two's complement: `UUID(-1)` is `00000000-0000-0000-FFFF-FFFFFFFFFFFF`.
+  /// A negative number has the digits of its two's complement in 32 bits: `UUID(-1)` is
+  /// `00000000-0000-0000-0000-0000FFFFFFFF`.
   public init(_ value: Int) {
-    self = withUnsafeBytes(of: UInt64(truncatingIfNeeded: value).bigEndian) { bytes in
+    let number = value < 0 ? UInt64(UInt32(truncatingIfNeeded: value)) : UInt64(value)
+    self = withUnsafeBytes(of: number.bigEndian) { bytes in
       UUID(
         uuid: (
           0, 0, 0, 0, 0, 0, 0, 0,
