@@ -85,4 +85,56 @@ import Testing
     for number in [2, 4, 5, 7, 8] { store.send(number) }
     #expect(store.changes == 2)
   }
+
+  /// The forms whose closure returns an effect, beside the one with a reducer.
+  @Reducer struct Effects {
+    @ObservableState struct State: Equatable {
+      var count = 0
+      var isOn = false
+      var log: [String] = []
+    }
+    enum Action: BindableAction, Sendable {
+      case binding(BindingAction<State>)
+      case add(Int)
+      case note(String)
+    }
+    var body: some ReducerOf<Self> {
+      BindingReducer()
+        .onChange(of: \.isOn) { oldValue, state in
+          .run { [isOn = state.isOn] send in await send(.note("\(oldValue) → \(isOn)")) }
+        }
+      Reduce { state, action in
+        switch action {
+        case .add(let number): state.count += number
+        case .note(let text): state.log.append(text)
+        case .binding: break
+        }
+        return .none
+      }
+      .onChange(of: \.count) { oldValue, state in
+        state.log.append("count \(oldValue) → \(state.count)")
+        return .none
+      }
+      .onChange(of: { ($0.count / 10, $0.isOn) }, removeDuplicates: ==) { oldValue, state in
+        guard oldValue.0 != state.count / 10 else { return .none }
+        return .send(.note("tens \(state.count / 10)"))
+      }
+      .onChange(of: \.count) { _, new in
+        Reduce { state, _ in
+          state.log.append("reducer \(new)")
+          return .none
+        }
+      }
+    }
+  }
+
+  @Test func aChangeRunsTheEffectOfAClosure() async {
+    let store = Store(initialState: Effects.State()) { Effects() }
+    store.send(.add(1))
+    store.send(.add(0))
+    store.send(.add(10))
+    #expect(store.log == ["count 0 → 1", "reducer 1", "count 1 → 11", "reducer 11", "tens 1"])
+    await store.send(.binding(.set(\.isOn, true))).finish()
+    #expect(store.log.last == "false → true")
+  }
 }

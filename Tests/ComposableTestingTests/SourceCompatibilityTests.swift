@@ -193,4 +193,14 @@ import Testing
     await store.send(.set(\.$width, 5)) { $0.width = 5 }
     await store.send(.binding(.set(\.$width, 6))) { $0.width = 6 }
   }
+
+  @Test func theTypesOfATestStoreAreThoseOfItsReducer() async {
+    let store = TestStore(initialState: 0) {
+      Reduce<Int?, Bool> { state, isOn in
+        state = isOn ? 1 : nil
+        return .none
+      }
+    }
+    await store.send(false) { $0 = nil }
+  }
 }

@@ -1,6 +1,15 @@
 internal import CasePaths
 internal import PromptState
 
+/// The actions of a presented child, or its dismissal, without the type of the former.
+private protocol PresentingAction {
+  static var presented: Any.Type { get }
+}
+
+extension PresentationAction: PresentingAction {
+  fileprivate static var presented: Any.Type { Action.self }
+}
+
 /// The identity of a presented child: the case of its state and the id of its payload.
 ///
 /// Changes of other fields keep the identity. It is two words, because every action compares those of all children that
@@ -106,7 +115,8 @@ final class PresentedKind<State> {
   @usableFromInline
   func isDismissed<Action>(_ state: State, by action: Action) -> Bool {
     guard let actionType = promptType(of: state)?.actionType else { return false }
-    return actionType == Action.self || payloadType(of: action) == actionType
+    return actionType == Action.self || (Action.self as? any PresentingAction.Type)?.presented == actionType
+      || payloadType(of: action) == actionType
   }
 
   private func promptType(of state: State) -> (any _EphemeralState.Type)? {

@@ -38,9 +38,9 @@ extension Reducer {
 
   /// Embeds the state of an alert or a dialog, in the 1.0 form.
   @_disfavoredOverload
-  public func ifLet<ChildState: _EphemeralState>(
+  public func ifLet<ChildState: _EphemeralState, ChildAction>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
-    action toChildAction: AnyCasePath<Action, ChildState.Action>,
+    action toChildAction: AnyCasePath<Action, ChildAction>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> some Reducer<State, Action> {
     ifLet(
@@ -48,10 +48,11 @@ extension Reducer {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Embeds the state of an alert or a dialog. Any of its actions sets the state to nil after this reducer has run.
-  public func ifLet<ChildState: _EphemeralState>(
+  /// Embeds the state of an alert or a dialog. Any of its actions, also in a `PresentationAction`, sets the state to nil
+  /// after this reducer has run.
+  public func ifLet<ChildState: _EphemeralState, ChildAction>(
     _ toChildState: WritableKeyPath<State, ChildState?>,
-    action toChildAction: CaseKeyPath<Action, ChildState.Action>,
+    action toChildAction: CaseKeyPath<Action, ChildAction>,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) -> some Reducer<State, Action> {
     ifLet(

@@ -34,6 +34,17 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     actionCase = toChildAction
   }
 
+  /// Embeds a child whose state is a property of the parent's state, in the form since 1.26:
+  /// `Scope(\.counter, action: \.counter) { Counter() }`.
+  @inlinable
+  public init<ChildState, ChildAction>(
+    _ toChildState: WritableKeyPath<ParentState, ChildState>,
+    action toChildAction: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child
+  ) where ChildState == Child.State, ChildAction == Child.Action {
+    self.init(state: toChildState, action: toChildAction, child: child)
+  }
+
   /// Embeds a child, in the 1.0 form: `/Action.child` names the child's actions.
   public init<ChildState, ChildAction>(
     state toChildState: WritableKeyPath<ParentState, ChildState>,
@@ -155,6 +166,18 @@ extension Scope {
   /// when the state leaves the case.
   public init<ChildState, ChildAction, Case: Reducer<ChildState, ChildAction>>(
     state toChildState: CaseKeyPath<ParentState, ChildState>,
+    action toChildAction: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Case,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+  ) where ParentState: CasePathable, Child == _CaseScope<ParentState, ParentAction, Case> {
+    self.init(
+      state: AnyCasePath(toChildState), action: AnyCasePath(toChildAction), actionCase: toChildAction, child: child,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Embeds a child on a case, in the form since 1.26: `Scope(\.loggedIn, action: \.loggedIn) { … }`.
+  public init<ChildState, ChildAction, Case: Reducer<ChildState, ChildAction>>(
+    _ toChildState: CaseKeyPath<ParentState, ChildState>,
     action toChildAction: CaseKeyPath<ParentAction, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> child: () -> Case,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
