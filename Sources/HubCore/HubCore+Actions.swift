@@ -37,15 +37,17 @@ extension HubCore {
       }
       let outcome: ActionBatch.Outcome
       let isLate: Bool
-      if size.isNear(adding: payload.byteCount - offset), permitted > 0, offset < payload.byteCount {
-        guard let applied = applyNearLimit(payload, from: offset) else {
-          let reason = "the state would exceed the \(size.limit) bytes that this hub allows; delete something first"
+      let isNearLimit = size.isNear(adding: payload.byteCount - offset)
+      if isNearLimit || readsBack, permitted > 0, offset < payload.byteCount {
+        switch applyChecked(payload, from: offset, isNearLimit: isNearLimit) {
+        case .applied(let applied): (outcome, isLate) = (applied, engine.isLate?() ?? false)
+        case .takenBack(let code, let reason):
           offset = try end(ofItemAt: offset, in: payload)
-          guard reject(.stateTooLarge, reason, from: connection, at: now, &limit) else { return nil }
+          guard reject(code, reason, from: connection, at: now, &limit) else { return nil }
           if engine.isLate?() ?? false { return offset }
           continue
         }
-        (outcome, isLate) = (applied, engine.isLate?() ?? false)
+        if !isNearLimit { noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset) }
       } else {
         permitted = min(permitted, size.actionsToCheck)
         outcome = applyBatch(payload, offset, permitted)

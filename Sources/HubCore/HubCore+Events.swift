@@ -15,7 +15,11 @@ extension HubCore {
 
   /// Applies an action of the hub itself.
   package mutating func send(_ action: AnyAction) {
-    engine.apply(action)
+    let isApplied = applyOwn(action, isNearLimit: false) { engine in
+      engine.apply(action)
+      return true
+    }
+    guard isApplied else { return }
     noteUnrefusable()
     noteOwnAction(action)
   }
@@ -30,17 +34,13 @@ extension HubCore {
   // MARK: Effects
 
   /// Applies an action that an effect sent. Returns false if the effect was cancelled, or if the state would become too
-  /// large.
+  /// large or unreadable.
   ///
   /// - Parameter effect: The effect; nil for one that has ended.
   package mutating func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
-    if size.isNear() {
-      let engine = engine
-      guard applyNearLimit({ engine.apply(action, from: effect) }) else { return false }
-    } else {
-      guard engine.apply(action, from: effect) else { return false }
-      noteApplied(1, byteCount: 0)
-    }
+    let isNearLimit = size.isNear()
+    guard applyOwn(action, isNearLimit: isNearLimit, { $0.apply(action, from: effect) }) else { return false }
+    if !isNearLimit { noteApplied(1, byteCount: 0) }
     noteOwnAction(action)
     return true
   }
@@ -53,11 +53,4 @@ extension HubCore {
 
   /// Dismisses the innermost presented child on a path. Returns false if there is none.
   package mutating func dismiss(_ path: EffectPath) -> Bool { reacting { $0.dismiss(path) } }
-
-  /// Changes the engine's effects, which may apply actions: the next steps of their sequences.
-  private mutating func reacting<Result>(_ change: (any Engine) -> Result) -> Result {
-    let revision = engine.revision
-    defer { if engine.revision != revision { noteUnrefusable() } }
-    return change(engine)
-  }
 }

@@ -15,6 +15,9 @@ package enum HubReport: Equatable, Sendable {
   case failed(ConnectionID, Peer, PeerError)
   /// An action of the hub itself was rolled back because it would have made the state too large.
   case stateTooLarge(limit: Int)
+  /// An action of the hub itself was not applied, or rolled back, because it or the state after it could not be read
+  /// back from its bytes.
+  case unreadable(reason: String)
   /// Actions that took effect have made the state larger than its limit.
   case stateExceedsLimit(Int)
   /// An action was rejected.

@@ -35,9 +35,12 @@ struct Inspection {
   private(set) var sessions: [SessionRow] = []
   /// The turns from the first kept one on.
   private(set) var first: Reach?
+  /// The last revision whose state a hub can read; nil if that of each sound one, or if this was not checked.
+  private var readableRevision: UInt64?
 
   init(
-    _ directory: StateDirectory, options: JournalOptions, cancellation: RepairCancellation? = nil
+    _ directory: StateDirectory, options: JournalOptions, readsStates: Bool = false,
+    cancellation: RepairCancellation? = nil
   ) throws(LogError) {
     guard StateDirectory.hasContents(directory.database) else { throw try directory.noJournal() }
     self.directory = directory
@@ -76,11 +79,12 @@ struct Inspection {
     try attempt { inspection throws(SQLiteError) in try inspection.readSessions() }
     try attempt { inspection throws(SQLiteError) in try inspection.readTurns() }
     try attempt { inspection throws(SQLiteError) in try inspection.readSnapshots() }
+    if readsStates { try attempt { inspection throws(SQLiteError) in try inspection.readStates() } }
   }
 
   /// The last sound revision: the highest one that the turns after a sound snapshot lead to.
   var soundRevision: UInt64? {
-    let ends = snapshots.map(\.reach.revision)
+    let ends = snapshots.map { min($0.reach.revision, readableRevision ?? .max) }
     if let last = ends.max() { return last }
     return isFromTheBeginning ? first?.revision : nil
   }
@@ -149,6 +153,16 @@ struct Inspection {
     }
     if let head, head.snapshot != 0, complete.last?.id != head.snapshot {
       problems.append("the newest snapshot is missing")
+    }
+  }
+
+  /// Reads the newest states as a hub that starts does, and gives up what it would refuse.
+  private mutating func readStates() throws(SQLiteError) {
+    while let newest = snapshots.last {
+      guard let fault = try StateCheck(database, schemas).fault(after: newest) else { return }
+      problems.append(fault.description)
+      guard fault.isInSnapshot else { return readableRevision = fault.readableRevision }
+      snapshots.removeLast()
     }
   }
 

@@ -69,9 +69,15 @@ public enum JournalTool {
 
   /// Reads everything in a journal. Nothing is changed.
   ///
+  /// - Parameters:
+  ///   - directory: A directory that no hub uses.
+  ///   - readsStates: True to read also the states from the newest snapshot on, by the rules of a hub that starts.
+  ///     Otherwise only the stored bytes are checked.
   /// - Throws: `inUse`; `storage` if the files cannot be read at all; `unknownFormat`.
-  /// - Complexity: O(size of the files).
-  public static func verify(_ directory: String) throws(LogError) -> Report {
+  /// - Complexity: O(size of the files); to read states, also the memory of the newest one.
+  public static func verify(
+    _ directory: String, readsStates: Bool = false
+  ) throws(LogError) -> Report {
     let directory = StateDirectory(path: directory, user: .tool)
     let lock = try directory.lockJournal()
     defer { lock.release() }
@@ -81,7 +87,7 @@ public enum JournalTool {
       (report.epoch, report.lastRevision, report.soundRevision) = (head.epoch, head.revision, head.revision)
       return report
     }
-    let inspection = try Inspection(directory, options: JournalOptions())
+    let inspection = try Inspection(directory, options: JournalOptions(), readsStates: readsStates)
     defer { inspection.database.close() }
     var report = Report(problems: inspection.problems, notes: inspection.notes)
     (report.epoch, report.lastRevision) = (inspection.head?.epoch, inspection.head?.revision)

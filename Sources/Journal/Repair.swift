@@ -14,15 +14,17 @@ extension JournalTool {
   ///   - directory: A directory that no hub uses.
   ///   - revision: The last revision to keep; nil for the last sound one. A turn that contains it and ends later is
   ///     discarded.
+  ///   - readsStates: True to give up also states that a hub cannot read, see `verify`.
   ///   - cancellation: Cancels the repair from another thread until it begins to change files.
   /// - Returns: Nil if there is nothing to repair or to truncate.
   /// - Throws: `damaged` if no state can be recovered, or only up to an earlier revision; `trimmed` if that revision is
   ///   before the first kept one, or does not exist; `inUse`; `storage`, also if it was cancelled.
   /// - Complexity: O(size of the files).
   public static func repair(
-    _ directory: String, to revision: UInt64? = nil, cancellation: RepairCancellation? = nil
+    _ directory: String, to revision: UInt64? = nil, readsStates: Bool = false,
+    cancellation: RepairCancellation? = nil
   ) throws(LogError) -> Repair? {
-    try repair(directory, to: revision, cancellation) { (_) throws(LogError) in }
+    try repair(directory, to: revision, readsStates: readsStates, cancellation) { (_) throws(LogError) in }
   }
 
   /// The steps of a repair, after each of which it may be interrupted.
@@ -32,8 +34,9 @@ extension JournalTool {
 
   /// Repairs a journal, and calls a function after each step.
   package static func repair(
-    _ directory: String, to revision: UInt64?, _ cancellation: RepairCancellation? = nil,
-    options: JournalOptions = JournalOptions(), after step: (RepairStep) throws(LogError) -> Void
+    _ directory: String, to revision: UInt64?, readsStates: Bool = false,
+    _ cancellation: RepairCancellation? = nil, options: JournalOptions = JournalOptions(),
+    after step: (RepairStep) throws(LogError) -> Void
   ) throws(LogError) -> Repair? {
     let directory = StateDirectory(path: directory, user: .tool)
     let lock = try directory.lockJournal()
@@ -43,7 +46,8 @@ extension JournalTool {
       let completed = try directory.completeRepair(head)
       if revision ?? .max >= completed.revision { return completed }
     }
-    let inspection = try Inspection(directory, options: options, cancellation: cancellation)
+    let inspection = try Inspection(
+      directory, options: options, readsStates: readsStates, cancellation: cancellation)
     defer { inspection.database.close() }
     guard let sound = inspection.soundRevision else {
       throw .lost(in: directory)

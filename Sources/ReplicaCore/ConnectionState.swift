@@ -26,6 +26,8 @@ public enum ActionError: Error, Equatable, Sendable {
   case tooManyPending(limit: Int)
   /// It is larger than the hub's limit.
   case tooLarge(bytes: Int, limit: Int)
+  /// The hub could not read it, for example because its values are nested too deep; it was not sent.
+  case unreadable(reason: String)
   /// The client is closed, or the hub refused it.
   case notConnected(reason: String)
 }
@@ -39,6 +41,7 @@ extension ActionError: CustomStringConvertible {
     case .stateLost: "not sent: the hub came back without its last state; see what it has now, and repeat it if needed"
     case .tooManyPending(let limit): "\(limit) actions are pending already; try again when the hub answers"
     case .tooLarge(let bytes, let limit): "the action has \(bytes) bytes and the hub takes at most \(limit)"
+    case .unreadable(let reason): "not sent, because the hub could not read the action: \(reason)"
     case .notConnected(let reason): "not sent: \(reason)"
     }
   }

@@ -33,6 +33,7 @@ public import Wire
   /// True if one of these must apply its pending actions again.
   private var mustRebase = false
   private var reportedByteCount = 0
+  private let actionRisks = ReadingRisks(of: Action.self)
 
   /// The hub's whole state as a store; nil before the first snapshot, and if the client does not subscribe to it.
   public var store: Store<State, Action>? { whole?.store }
@@ -215,12 +216,22 @@ public import Wire
   ) -> StoreTask {
     let completion = StoreTask.Completion()
     do throws(ActionError) {
-      let ticket = try replica.send(toAction(action), context: completion)
+      let sent = toAction(action)
+      if !actionRisks.isEmpty { try readBack(sent) }
+      let ticket = try replica.send(sent, context: completion)
       attachment?.predict(action, ticket)
     } catch {
       completion.complete(.failure(error))
     }
     return StoreTask(completion: completion, onCancel: nil)
+  }
+
+  /// Refuses an action that the hub could not read.
+  private func readBack(_ action: Action) throws(ActionError) {
+    let bytes = action.encoded()
+    do throws(WireError) { _ = try Action(decoding: bytes.span.bytes) } catch {
+      throw .unreadable(reason: error.problem.description)
+    }
   }
 
   // MARK: Prediction

@@ -9,6 +9,8 @@ public nonisolated enum HubError: Error, Equatable, Sendable {
   case notASocket(path: String)
   /// A system call on the path failed with an errno.
   case system(operation: String, path: String, errno: CInt)
+  /// The feature's initial state cannot be read back from its bytes, by clients or after a restart.
+  case unreadableInitialState(String)
   /// An operation of the event loop failed.
   case loop(UVError)
 }
@@ -25,6 +27,8 @@ nonisolated extension HubError: CustomStringConvertible {
       "cannot \(operation) \(path): its directory does not exist; create it first"
     case .system(let operation, let path, let code):
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
+    case .unreadableInitialState(let problem):
+      "the feature's initial state cannot be read back from its bytes: \(problem); change the initial state"
     case .loop(let error):
       "\(error)"
     }

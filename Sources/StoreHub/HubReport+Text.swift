@@ -6,7 +6,7 @@ extension HubReport {
   var level: Log.Level {
     switch self {
     case .opened, .resumed, .detached, .left: .debug
-    case .failed, .rejected, .stateTooLarge, .stateExceedsLimit: .warning
+    case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable: .warning
     }
   }
 
@@ -16,6 +16,7 @@ extension HubReport {
     case .opened(_, _, let peer, _), .resumed(_, _, let peer, _): Log.Cause("sessions", user: peer.user)
     case .detached, .left: Log.Cause("closed connections")
     case .stateTooLarge: Log.Cause("actions of the hub that would make the state too large")
+    case .unreadable: Log.Cause("actions of the hub that cannot be read back")
     case .stateExceedsLimit: Log.Cause("a state larger than its limit")
     case .failed(_, let peer, let error) where error.code == .notPermitted:
       Log.Cause("refused by the configuration", user: peer.user)
@@ -48,6 +49,8 @@ extension HubReport {
         nil, ["CONNECTION": "\(connection.index)", "SESSION": "\(session)", "REVISION": "\(revision)"])
     case .stateTooLarge(let limit):
       Log.Details(.actionRejected, ["REASON": "the state would exceed \(limit) bytes", "REVISION": "\(revision)"])
+    case .unreadable(let reason):
+      Log.Details(.actionRejected, ["REASON": reason, "REVISION": "\(revision)"])
     case .stateExceedsLimit: Log.Details(nil, ["REVISION": "\(revision)"])
     case .failed(let connection, let peer, let error):
       Log.Details(
@@ -85,6 +88,7 @@ extension HubReport {
       the state would exceed its limit of \(limit) bytes; an action of the hub's own was not applied; delete something, or \
       raise state-bytes in the configuration
       """
+    case .unreadable(let reason): "an action of the hub's own was not applied: \(reason); correct the reducer"
     case .stateExceedsLimit(let limit):
       """
       the state is larger than its limit of \(limit) bytes, so actions that enlarge it are refused from now on; delete \

@@ -32,7 +32,7 @@ public final class HubServer {
   ///   - inheritance: The descriptors from the service manager. A listening socket is used instead of `path`, and the
   ///     connections of the previous process are taken over if possible.
   ///   - log: The operator's log.
-  /// - Throws: `alreadyServed`, `notASocket`, or the reason why the path cannot be used.
+  /// - Throws: `alreadyServed`, `notASocket`, `unreadableInitialState`, or the reason why the path cannot be used.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open,
     name: String = "", loop: EventLoop, path: String, mode: UInt32 = 0o600, recording: Recording? = nil,
@@ -40,6 +40,7 @@ public final class HubServer {
   ) throws(HubError) {
     var inheritance = inheritance
     let history = inheritance.settle(engine, recording?.history, log: log)
+    do throws(WireError) { try engine.readBack() } catch { throw .unreadableInitialState("\(error.problem)") }
     let core = HubCore(
       engine, limits: limits, policy: policy, name: name, history: history,
       durability: recording?.durability ?? .sync)

@@ -1,6 +1,7 @@
 public import HubCore
 internal import Journal
 public import TurnLog
+public import Wire
 
 /// The recording of a hub, from which it continues after a restart.
 ///
@@ -58,6 +59,12 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
   case log(LogError)
   /// The journal is intact, but does not contain a state of this feature.
   case recovery(RecoveryError, directory: String)
+  /// The journal was written for this feature, and a state in it cannot be read.
+  ///
+  /// The revision is the last one that can be read; nil if the snapshot cannot.
+  case unreadable(RecoveryError, readableRevision: UInt64?, directory: String)
+  /// The feature's initial state could not be read back from a journal.
+  case initialState(WireError)
 
   /// The problem, and the remedy.
   public var description: String {
@@ -67,6 +74,18 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
       """
       \(error); start the version of the program that wrote \(directory), or begin anew with another --state-dir
       """
+    case .unreadable(let error, let revision?, let directory):
+      """
+      \(error); all before it can be read, up to revision \(revision). If another version of the program wrote \
+      \(directory), start that one; otherwise `storectl journal repair --state-dir \(directory) --to \(revision)` copies \
+      the files and discards what follows
+      """
+    case .unreadable(let error, nil, let directory):
+      """
+      \(error); `storectl journal verify --state-dir \(directory)` shows the last revision that can be read. If another \
+      version of the program wrote it, start that one
+      """
+    case .initialState(let error): HubError.unreadableInitialState("\(error.problem)").description
     }
   }
 }
@@ -103,6 +122,9 @@ extension Recording {
     }
     let history = opening.history
     var recovery = try recover(engine, from: history, in: directory, onProgress)
+    if history.snapshot == nil, history.tail == 0 {
+      do throws(WireError) { try engine.readBack() } catch { throw .initialState(error) }
+    }
     let conversion = try renumber(&recovery, in: directory)
     let journal: Journal
     do throws(LogError) { journal = try opening.start { mailbox.post($0) } } catch { throw .log(error) }
@@ -154,16 +176,29 @@ extension Recording {
           snapshot: snapshot.bytes.span.bytes, writtenFor: snapshot.schema, at: snapshot.revision,
           position: snapshot.position)
       }
-    } catch { throw .recovery(error, directory: directory) }
+    } catch {
+      throw failure(error, isOwn: history.snapshot?.schema == engine.schema, readable: nil, in: directory)
+    }
     while let turn = try next(of: history) {
+      let schema = history.schemas[turn.schema].schema
       do throws(RecoveryError) {
         try recovery.apply(
-          delta: turn.delta.span.bytes, writtenFor: history.schemas[turn.schema].schema, from: turn.baseRevision,
-          to: turn.revision, position: turn.position, byteCount: turn.byteCount)
-      } catch { throw .recovery(error, directory: directory) }
+          delta: turn.delta.span.bytes, writtenFor: schema, from: turn.baseRevision, to: turn.revision,
+          position: turn.position, byteCount: turn.byteCount)
+      } catch {
+        throw failure(error, isOwn: schema == engine.schema, readable: recovery.revision, in: directory)
+      }
       if turn.position % progressInterval == 0 { onProgress(history.progress.done, history.progress.total) }
     }
     return recovery
+  }
+
+  private static func failure(
+    _ error: RecoveryError, isOwn: Bool, readable: UInt64?, in directory: String
+  ) -> RecordingError {
+    if case .incompatible = error { return .recovery(error, directory: directory) }
+    guard isOwn else { return .recovery(error, directory: directory) }
+    return .unreadable(error, readableRevision: readable, directory: directory)
   }
 
   private static func renumber(

@@ -31,6 +31,21 @@ package protocol Engine: StateSource {
   /// Undoes the actions since a checkpoint, with their effects, which must not have been taken yet.
   func rollBack(to checkpoint: EngineCheckpoint)
 
+  /// True if the state's type has values that cannot be read back from their bytes; see `ReadingRisks`.
+  var mustReadBack: Bool { get }
+
+  /// Checks that the current state can be read back from its bytes.
+  ///
+  /// - Throws: The problem that clients and a recovery would find.
+  /// - Complexity: O(changes since the last checked state); O(size) for an initial state.
+  func readBack() throws(WireError)
+
+  /// Checks that an action can be read back from its bytes.
+  func readBack(_ action: AnyAction) throws(WireError)
+
+  /// True if the actions that follow the end of effects are discarded.
+  var discardsSentActions: Bool { get set }
+
   /// Encodes an action as a client would.
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder)
 

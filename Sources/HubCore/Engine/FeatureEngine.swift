@@ -17,6 +17,8 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private let pace: TurnPace
   private let onEvent: (HubEvent, State) -> [Action]
   package let schema: Schema
+  private var reader: StateReader<State>
+  private let actionRisks: ReadingRisks
   package var onSend: ((AnyAction) -> Void)?
 
   /// Creates an engine at revision 0.
@@ -46,6 +48,7 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   ) {
     (self.box, self.operations, self.pace, self.onEvent) = (box, operations, pace, onEvent)
     schema = Schema(state: State.self, action: Action.self)
+    (reader, actionRisks) = (StateReader(of: State.self), ReadingRisks(of: Action.self))
   }
 
   /// The authoritative state.
@@ -89,13 +92,40 @@ extension FeatureEngine: Engine {
 
   package func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { typed(action).encode(to: &encoder) }
 
-  package func checkpoint() -> EngineCheckpoint { TypedCheckpoint(box.core.checkpoint()) }
+  private struct Checkpoint {
+    let core: ReducerCore<State, Action>.Checkpoint
+    let reader: StateReader<State>
+  }
+
+  package func checkpoint() -> EngineCheckpoint {
+    TypedCheckpoint(Checkpoint(core: box.core.checkpoint(), reader: reader))
+  }
 
   package func rollBack(to checkpoint: EngineCheckpoint) {
-    guard let checkpoint = checkpoint as? TypedCheckpoint<ReducerCore<State, Action>.Checkpoint> else {
+    guard let checkpoint = checkpoint as? TypedCheckpoint<Checkpoint> else {
       preconditionFailure("a checkpoint of another feature")
     }
-    box.core.rollBack(to: checkpoint.checkpoint)
+    box.core.rollBack(to: checkpoint.checkpoint.core)
+    reader = checkpoint.checkpoint.reader
+  }
+
+  package var mustReadBack: Bool { reader.isNeeded }
+
+  package func readBack() throws(WireError) {
+    guard reader.isNeeded else { return }
+    try Reducing.unobserved { () throws(WireError) in try reader.check(box.core.state) }
+  }
+
+  package func readBack(_ action: AnyAction) throws(WireError) {
+    guard !actionRisks.isEmpty else { return }
+    var encoder = CBOREncoder()
+    encode(action, to: &encoder)
+    _ = try Action(decoding: encoder.span)
+  }
+
+  package var discardsSentActions: Bool {
+    get { box.core.discardsSentActions }
+    set { box.core.discardsSentActions = newValue }
   }
 
   private func typed(_ action: AnyAction) -> Action {
@@ -113,7 +143,7 @@ extension FeatureEngine: Engine {
     var decoder = CBORDecoder(state)
     let state = try State(from: &decoder)
     try decoder.finish()
-    box.core.restore(state, actionCount: revision)
+    restore(state, at: revision)
   }
 
   package func restore(delta: RawSpan, to revision: UInt64) throws(WireError) {
@@ -124,7 +154,12 @@ extension FeatureEngine: Engine {
       try state.apply(delta: &decoder)
       try decoder.finish()
     }
+    restore(state, at: revision)
+  }
+
+  private func restore(_ state: State, at revision: UInt64) {
     box.core.restore(state, actionCount: revision)
+    reader.begin(with: state)
   }
 
   package func finish(_ effect: EffectID) { box.core.finish(effect) }

@@ -15,8 +15,8 @@ extension ProgramOptions.Command {
     details: [
       .text(
         """
-        verify reads everything, says what repair would discard, and exits with 9 if something is damaged. repair copies \
-        the files, keeps the whole turns up to a revision and discards the rest; a signal ends it only before it has \
+        verify reads everything, also the newest states as a hub that starts would, says what repair would discard, and \
+        exits with 9 if something is damaged. repair copies the files, keeps the whole turns up to a revision and discards the rest; a signal ends it only before it has \
         changed anything. export prints the turns and the sessions, one JSON object per line, with the stored bytes.
         """)
     ])
@@ -35,7 +35,9 @@ extension Tool {
   }
 
   private func verifyJournal(in directory: String) async throws(ToolFailure) {
-    let report = try await onAnotherThread { () throws(LogError) in try JournalTool.verify(directory) }
+    let report = try await onAnotherThread { () throws(LogError) in
+      try JournalTool.verify(directory, readsStates: true)
+    }
     if isJSON { print(Self.json(report)) } else { print(lines(report)) }
     guard report.isSound else { throw ToolFailure(.damaged, "the journal in \(directory) is damaged") }
   }
@@ -60,7 +62,9 @@ extension Tool {
     let repair: JournalTool.Repair?
     do throws(ToolFailure) {
       repair = try await onAnotherThread(
-        { () throws(LogError) in try JournalTool.repair(directory, to: revision, cancellation: cancellation) },
+        { () throws(LogError) in
+          try JournalTool.repair(directory, to: revision, readsStates: true, cancellation: cancellation)
+        },
         onInterrupt: {
           guard self.isInterrupted, !cancellation.cancel() else { return }
           self.note("the repair has begun to change files, and ends when it is complete")

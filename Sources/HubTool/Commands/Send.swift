@@ -30,6 +30,17 @@ extension ProgramOptions.Command {
 }
 
 extension Tool {
+  /// Refuses an action that the hub could not read, although it has the form of its type.
+  private static func checkReading(of action: CBORValue, _ schema: Schema) throws(ToolFailure) {
+    let bytes = action.encoded()
+    var decoder = CBORDecoder(bytes.span.bytes)
+    do throws(WireError) {
+      _ = try SchemaValues(asReadByHubs: schema).value(of: schema.action, from: &decoder)
+    } catch {
+      throw ToolFailure(.failed, "not sent, because the hub could not read the action: \(error.problem)")
+    }
+  }
+
   func send() async throws(ToolFailure) {
     guard !options.flag("no-wait") || !options.flag("diff") else {
       throw ToolFailure(.usage, "--diff prints what an action has changed, for which --no-wait does not wait")
@@ -43,6 +54,7 @@ extension Tool {
     var scope: HubConnection.Scope?
     if isDiff { scope = try await hub.subscribe(to: path, of: .feature) }
     let before = scope?.mirror.value
+    try Self.checkReading(of: action, schema)
     let sent = try hub.send(action)
     if options.flag("no-wait") { return try await hub.flush() }
     // The hub sends the changes of an action before its outcome, and those of others in between.

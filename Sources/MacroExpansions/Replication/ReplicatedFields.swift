@@ -61,6 +61,8 @@ struct ReplicatedFields {
   var fields: [ReplicatedField] = []
   /// The statements that copy the other fields from `base`.
   var omitted: [String] = []
+  /// True if there may be other fields, also constants and those within `#if`.
+  var omits = false
   /// The names that lead to the struct's id: a field's own, or those in the getter of a computed `id`.
   var id: [String] = []
 
@@ -73,6 +75,7 @@ struct ReplicatedFields {
       if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
         let copies = Self.copies(in: conditional, isObservable: isObservable, isWhole: &isWhole, in: context)
         if !copies.isEmpty { omitted.append(copies) }
+        omits = true
       }
       guard let variable = member.decl.as(VariableDeclSyntax.self) else { continue }
       if variable.modifiers.has(.lazy) && !variable.attributes.isOmitted {
@@ -88,6 +91,7 @@ struct ReplicatedFields {
       if variable.attributes.isOmitted {
         isWhole = Self.checkOmitted(variable, in: context) && isWhole
         omitted += Self.copies(of: variable, isObservable: isObservable)
+        omits = true
         continue
       }
       let found = variable.bindings.map {

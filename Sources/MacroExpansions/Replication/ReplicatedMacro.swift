@@ -40,7 +40,7 @@ enum ReplicatedMacro: ExtensionMacro {
     if let declaration = declaration.as(StructDeclSyntax.self) {
       guard let fields = ReplicatedFields(of: declaration, in: context) else { return [] }
       let expansion = ReplicatedStructExpansion(
-        fields: fields.fields, omitted: fields.omitted, id: fields.id, name: name, access: access)
+        fields: fields.fields, omitted: fields.omitted, omits: fields.omits, id: fields.id, name: name, access: access)
       members = expansion.members
       types = fields.fields.compactMap(\.type)
     } else if let declaration = declaration.as(EnumDeclSyntax.self) {

@@ -3,6 +3,8 @@ struct ReplicatedStructExpansion {
   let fields: [ReplicatedField]
   /// The statements that copy omitted fields from `base`.
   let omitted: [String]
+  /// True if there may be omitted fields, also constants and those within `#if`.
+  let omits: Bool
   /// The names that lead to the struct's id.
   let id: [String]
   let name: String
@@ -212,9 +214,10 @@ struct ReplicatedStructExpansion {
     }
     if fields.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }
     lines += idLine
+    if omits { lines.append("fields.omitted()") }
     return """
       \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
-      builder.structure(Self.self, name: "\(name)") { \(fields.isEmpty ? "_" : "fields") in
+      builder.structure(Self.self, name: "\(name)") { \(lines.isEmpty ? "_" : "fields") in
       \(lines.joined(separator: "\n"))
       }
       }

@@ -15,6 +15,8 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// The state, allocated separately: the layout of this type is then the same for every feature, and no access looks
   /// up types at run time.
   @usableFromInline let currentState: UnsafeMutablePointer<State>
+  /// True if the actions that effects send synchronously are discarded when they end or are cancelled.
+  package var discardsSentActions = false
 
   /// Compiles the reducer and takes an initial state.
   @inlinable
@@ -223,7 +225,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// A loop, not a recursion: a chain of any number of actions does not grow the stack.
   private mutating func drain() {
     while let (action, cascade) = queue.next() {
-      guard let tree = reduceOnly(action) else { continue }
+      guard !discardsSentActions, let tree = reduceOnly(action) else { continue }
       effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
     }
   }

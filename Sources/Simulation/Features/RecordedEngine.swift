@@ -38,6 +38,13 @@ final class RecordedEngine: Engine {
   var applyBatch: ActionBatch.Apply { base.applyBatch }
   func apply(_ action: AnyAction) { base.apply(action) }
   func apply(_ action: AnyAction, from effect: EffectID?) -> Bool { base.apply(action, from: effect) }
+  var mustReadBack: Bool { base.mustReadBack }
+  func readBack() throws(WireError) { try base.readBack() }
+  func readBack(_ action: AnyAction) throws(WireError) { try base.readBack(action) }
+  var discardsSentActions: Bool {
+    get { base.discardsSentActions }
+    set { base.discardsSentActions = newValue }
+  }
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { base.encode(action, to: &encoder) }
   func actions(for event: HubEvent) -> [AnyAction] { base.actions(for: event) }
   func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) { try base.restore(state, at: revision) }

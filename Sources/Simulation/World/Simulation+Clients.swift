@@ -254,7 +254,7 @@ extension Simulation {
     case .notConnected, .outcomeUnknown, .stateLost:
       report.notSent += 1
       try neverApplied(sent.tag, error)
-    case .tooManyPending, .tooLarge:
+    case .tooManyPending, .tooLarge, .unreadable:
       throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) was accepted locally and then refused: \(error)")
     case .rejected(let code, _):
       report.rejected += 1

@@ -39,9 +39,9 @@ struct JournalCommand {
     }
     do throws(LogError) {
       switch action {
-      case "verify": return verify(try JournalTool.verify(directory), directory)
+      case "verify": return verify(try JournalTool.verify(directory, readsStates: true), directory)
       case "repair":
-        guard let repair = try JournalTool.repair(directory, to: revision) else {
+        guard let repair = try JournalTool.repair(directory, to: revision, readsStates: true) else {
           print("\(directory) is sound; nothing was changed")
           return 0
         }

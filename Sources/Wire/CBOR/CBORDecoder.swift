@@ -278,6 +278,12 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     try skip(depth: Self.nestingLimit, limit: Self.nestingLimit)
   }
 
+  /// Moves past one item that is nested at most `limit` deep.
+  @_lifetime(self: copy self)
+  package mutating func skip(limit: Int) throws(WireError) {
+    try skip(depth: limit, limit: limit)
+  }
+
   /// Moves past one action that need not be decoded. It may be as deep as a decoded one: values within `depthLimit`, and
   /// within these an unknown field.
   @_lifetime(self: copy self)

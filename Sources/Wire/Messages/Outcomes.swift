@@ -11,6 +11,8 @@ public struct RejectionCode: RawRepresentable, Hashable, Sendable {
   public static let notPermitted = Self(rawValue: 2)
   /// The state would exceed the size that the hub allows.
   public static let stateTooLarge = Self(rawValue: 3)
+  /// The state after the action could not be read back from its bytes, by a client or after a restart.
+  public static let unreadable = Self(rawValue: 4)
 }
 
 /// The hub's rejection of one action. It does not affect other actions.

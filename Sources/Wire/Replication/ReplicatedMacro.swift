@@ -37,6 +37,9 @@ public macro ReplicatedKey(_ key: Int) = #externalMacro(module: "StoreHubMacros"
 /// The treatment of a field of a `@Replicated` struct.
 public struct ReplicatedTreatment: Sendable {
   /// The field is not encoded; a decoded value has the field's default.
+  ///
+  /// Keys of a dictionary, members of a set and ids that differ only in such a field would have the same bytes. A hub
+  /// refuses an action after which there would be two of them.
   public static let omit = ReplicatedTreatment()
 }
 

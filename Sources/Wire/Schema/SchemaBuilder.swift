@@ -2,6 +2,10 @@
 public struct SchemaBuilder {
   private var indices: [ObjectIdentifier: Int] = [:]
   private(set) var definitions: [Schema.Definition] = []
+  /// The indices of the structs with fields that are not replicated. They are no part of a schema.
+  private(set) var omitting: Set<Int> = []
+  /// The names of types with raw values that may have a raw value that they do not accept. They are no part of a schema.
+  private(set) var restricted: Set<String> = []
 
   /// Creates an empty builder.
   public init() {}
@@ -11,6 +15,10 @@ public struct SchemaBuilder {
     fileprivate var builder: SchemaBuilder
     fileprivate var fields: [Schema.Field] = []
     fileprivate var id: [UInt64] = []
+    fileprivate var omits = false
+
+    /// Declares that the struct has fields that are not replicated, so different values may have the same bytes.
+    public mutating func omitted() { omits = true }
 
     /// Adds a field that holds the state of a presented child.
     public mutating func presented<Root, Value: Replicated>(
@@ -124,7 +132,7 @@ public struct SchemaBuilder {
       var fields = Fields(builder: builder)
       describe(&fields)
       builder = fields.builder
-      return (.fields(fields.fields), fields.id)
+      return Description(content: .fields(fields.fields), id: fields.id, omits: fields.omits)
     }
   }
 
@@ -136,12 +144,21 @@ public struct SchemaBuilder {
       var cases = Cases(builder: builder)
       describe(&cases)
       builder = cases.builder
-      return (.cases(cases.cases), [])
+      return Description(content: .cases(cases.cases))
     }
   }
 
+  /// Notes that a value of a type may have a raw value that the type does not accept.
+  mutating func noteRestricted(_ name: String) { restricted.insert(name) }
+
+  private struct Description {
+    let content: Schema.Content
+    var id: [UInt64] = []
+    var omits = false
+  }
+
   private mutating func define(
-    _ type: Any.Type, name: String, _ content: (inout SchemaBuilder) -> (Schema.Content, id: [UInt64])
+    _ type: Any.Type, name: String, _ describe: (inout SchemaBuilder) -> Description
   ) -> SchemaType {
     let identity = ObjectIdentifier(type)
     if let index = indices[identity] { return .definition(index) }
@@ -149,9 +166,10 @@ public struct SchemaBuilder {
     let index = definitions.count
     indices[identity] = index
     definitions.append(Schema.Definition(name: name, content: .fields([])))
-    let described = content(&self)
-    definitions[index].content = described.0
+    let described = describe(&self)
+    definitions[index].content = described.content
     definitions[index].id = described.id
+    if described.omits { omitting.insert(index) }
     return .definition(index)
   }
 }

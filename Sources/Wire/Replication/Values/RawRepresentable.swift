@@ -20,7 +20,16 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
 
   /// The type's name and its raw value's type.
   public static func schema(in builder: inout SchemaBuilder) -> SchemaType {
-    .named("raw", [.named("\(Self.self)"), RawValue.schema(in: &builder)])
+    if mayHoldRefusedRawValue { builder.noteRestricted("\(Self.self)") }
+    return .named("raw", [.named("\(Self.self)"), RawValue.schema(in: &builder)])
+  }
+
+  /// True if a value may have a raw value that `init(rawValue:)` refuses, as a struct with a variable raw value may.
+  ///
+  /// An enum is smaller than its raw value, or its cases can be listed.
+  private static var mayHoldRefusedRawValue: Bool {
+    !(self is any OptionSet.Type) && !(self is any CaseIterable.Type)
+      && MemoryLayout<Self>.size >= MemoryLayout<RawValue>.size
   }
 }
 

@@ -78,9 +78,21 @@ extension CBORDecoder {
   /// Begins an item that may be nested `limit` deep; `leave()` ends it.
   @_lifetime(self: copy self)
   mutating func enter(limit: Int) throws(WireError) {
-    guard depth < limit else { throw WireError(.tooDeep(limit: limit), at: offset) }
+    // The higher bits count values; see `enterValue()`.
+    guard depth & 0xffff < limit else { throw WireError(.tooDeep(limit: limit), at: offset) }
     depth += 1
   }
+
+  /// Begins a value that counts for `depthLimit`, where `enter(limit:)` counts items; `leaveValue()` ends it.
+  @_lifetime(self: copy self)
+  mutating func enterValue() throws(WireError) {
+    guard depth >> 16 < Self.depthLimit else { throw tooDeep() }
+    depth += 1 << 16
+  }
+
+  /// Ends the value that `enterValue()` began.
+  @_lifetime(self: copy self)
+  mutating func leaveValue() { depth -= 1 << 16 }
 
   /// Moves past an item as `skip()` does; `limit` also counts the enclosing items.
   @_lifetime(self: copy self)

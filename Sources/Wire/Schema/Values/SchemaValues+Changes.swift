@@ -10,19 +10,22 @@ extension SchemaValues {
   ) throws(WireError) -> CBORValue {
     try decoder.enter(limit: CBORDecoder.nestingLimit)
     defer { decoder.leave() }
+    // A new value counts where it is read.
+    let isChange = try decoder.nextType() == .map
+    let isCounted = isChange && rules?.countsForDepth(type) ?? false
+    if isCounted { try decoder.enterValue() }
+    defer { if isCounted { decoder.leaveValue() } }
     switch type {
     case .definition(let index):
       let definition = schema.definitions[index]
       switch definition.content {
       case .fields(let fields): return try changed(value, fields, definition.name, &decoder)
       case .cases(let cases):
-        guard try decoder.nextType() == .map else { return try self.value(of: type, from: &decoder) }
+        guard isChange else { return try self.value(of: type, from: &decoder) }
         return try changed(value, cases, definition.name, &decoder)
       }
     case .named(let name, let parts):
-      let layout = NamedLayout(name, parts.count)
-      let isChange = try decoder.nextType() == .map
-      switch layout {
+      switch NamedLayout(name, parts.count) {
       case .dictionary where !isChange:
         // A new dictionary is wrapped, to distinguish it from a change.
         try decoder.tuple(1)

@@ -11,11 +11,15 @@
 public struct SchemaValues: Sendable {
   /// The schema whose types are read.
   public let schema: Schema
+  /// What is refused beyond bytes that do not have the form of their type; nil for nothing.
+  let rules: SchemaReadingRules?
 
   /// Creates a reader of a schema's types.
-  public init(_ schema: Schema) {
-    self.schema = schema
-  }
+  public init(_ schema: Schema) { (self.schema, rules) = (schema, nil) }
+
+  /// Creates a reader that also refuses what the feature's own decoders refuse, as far as the schema shows it: values
+  /// that are nested too deep, and keys, members and ids that are not equal to themselves.
+  package init(asReadByHubs schema: Schema) { (self.schema, rules) = (schema, SchemaReadingRules(schema)) }
 
   /// Reads one value of a type.
   ///
@@ -26,6 +30,9 @@ public struct SchemaValues: Sendable {
   public func value(of type: SchemaType, from decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
     try decoder.enter(limit: CBORDecoder.nestingLimit)
     defer { decoder.leave() }
+    let isCounted = rules?.countsForDepth(type) ?? false
+    if isCounted { try decoder.enterValue() }
+    defer { if isCounted { decoder.leaveValue() } }
     switch type {
     case .definition(let index):
       let definition = schema.definitions[index]
@@ -129,7 +136,12 @@ extension SchemaValues {
 
   /// Reads one element, which in a stack follows its id.
   func value(of type: ElementType, from decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
-    guard type.isInStack else { return try value(of: type.element, from: &decoder) }
+    guard type.isInStack else {
+      let start = decoder.offset
+      let element = try value(of: type.element, from: &decoder)
+      if let id = type.id(of: element) { try rules?.checkKey(id, at: start) }
+      return element
+    }
     try decoder.tuple(2)
     return .array([try CBORValue(from: &decoder), try value(of: type.element, from: &decoder)])
   }
@@ -151,6 +163,7 @@ extension SchemaValues {
   ) throws(WireError) -> (bytes: [UInt8], value: CBORValue) {
     let start = decoder.offset
     let value = try value(of: type, from: &decoder)
+    try rules?.checkKey(value, at: start)
     let bytes = value.encoded()
     if let previous, !previous.lexicographicallyPrecedes(bytes) {
       throw WireError(previous == bytes ? .repeatedKey : .keysOutOfOrder, at: start)

@@ -1,0 +1,240 @@
+import ComposableArchitecture
+import FoundationEssentials
+import IdentifiedCollections
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+@testable import HubCore
+
+/// What is acknowledged can be read back: an action whose result no decoder would read is refused and taken back.
+@Suite struct UnreadableStateTests {
+  @Replicated
+  struct Reply: Equatable, Identifiable, Sendable {
+    let id: Int
+    var replies: IdentifiedArrayOf<Reply> = []
+
+    /// Adds a reply below the last one.
+    mutating func add(_ id: Int) {
+      if replies.isEmpty { replies.append(Reply(id: id)) } else { replies[0].add(id) }
+    }
+  }
+
+  /// A key with a field that is not written.
+  @Replicated
+  struct Label: Hashable, Sendable {
+    var name: String
+    @Replicated(omit) var colour = 0
+  }
+
+  @Replicated
+  struct Weight: Equatable, Identifiable, Sendable {
+    let id: Double
+  }
+
+  /// An element whose id is not written.
+  @Replicated
+  struct Row: Equatable, Identifiable, Sendable {
+    @Replicated(omit) var id = 0
+    var text = ""
+  }
+
+  struct Thread: Reducer, Sendable {
+    @Replicated
+    struct State: Equatable, Sendable {
+      var count = 0
+      var thread = Reply(id: 0)
+      var weights: [Double: Int] = [:]
+      var members: Set<Double> = []
+      var elements: IdentifiedArrayOf<Weight> = []
+      var dates: [Date: Int] = [:]
+      var labels: [Label: Int] = [:]
+      var labelled: Set<Label> = []
+      var rows: IdentifiedArrayOf<Row> = []
+    }
+
+    @Replicated
+    enum Action: Equatable, Sendable {
+      case increment
+      case reply(Int)
+      case weigh(Double)
+      case join(Double)
+      case add(Double)
+      case date(Double)
+      case label(String, Int)
+      case joinLabel(String, Int)
+      case row(Int)
+      case twoNaNs
+      case after(Int)
+      case runThenWeigh(Double)
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .increment: state.count += 1
+        case .reply(let id): state.thread.add(id)
+        case .weigh(let weight): state.weights[weight] = 1
+        case .join(let member): state.members.insert(member)
+        case .add(let id): state.elements.append(Weight(id: id))
+        case .date(let seconds): state.dates[Date(timeIntervalSinceReferenceDate: seconds)] = 1
+        case .label(let name, let colour): state.labels[Label(name: name, colour: colour)] = 1
+        case .joinLabel(let name, let colour): state.labelled.insert(Label(name: name, colour: colour))
+        case .row(let id): state.rows.append(Row(id: id))
+        case .twoNaNs:
+          state.weights[.nan] = 1
+          state.weights[.nan] = 2
+        case .after(let id):
+          // An action that follows synchronously is a part of the same send.
+          return .send(.weigh(id == 0 ? .nan : Double(id)))
+        case .runThenWeigh(let weight):
+          return .concatenate(.run { _ in }, .send(.weigh(weight)))
+        }
+        return .none
+      }
+    }
+  }
+
+  /// A hub with a client that watches the whole state.
+  private final class Harness {
+    let engine: FeatureEngine<Thread.State, Thread.Action>
+    var core: HubCore
+    let client: ConnectionID
+    private var decoder = FrameDecoder(payloadLimit: 1 << 20)
+    private var sequence: UInt64 = 1
+    private(set) var replica: Thread.State?
+    private(set) var rejections: [Rejected] = []
+
+    init(logged: Bool = false) throws {
+      engine = FeatureEngine(initialState: Thread.State(), reducer: Thread())
+      let history = HubHistory(id: 1, isLogged: logged, position: 0, stateBound: nil, sessions: [], versions: [])
+      core = HubCore(engine, history: history, random: SplitMix(seed: 7))
+      client = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
+      var input = FrameWriter()
+      input.frame(Hello())
+      input.frame(Attach())
+      let greeting = input.bytes
+      core.received(greeting.span.bytes, on: client, at: .zero)
+      try turn()
+    }
+
+    /// Ends a turn, and applies what the client receives.
+    func turn() throws {
+      core.endTurn(at: .zero)
+      if let last = core.turnsToStore.last?.position { core.stored(upTo: last, at: .zero) }
+      core.endTurn(at: .zero)
+      let output = core.ranges.flatMap { core.output.bytes[$0] }
+      try decoder.feed(output.span.bytes) { header, payload throws(WireError) in
+        switch FrameKind(rawValue: header.kind) {
+        case .snapshot:
+          let piece = try SnapshotPiece(CBORDecoder(payload))
+          replica = try Thread.State(decoding: piece.bytes)
+        case .delta:
+          var delta = CBORDecoder(payload)
+          try delta.tuple(2)
+          _ = try delta.unsigned()
+          replica = try replica?.applying(delta: &delta)
+        case .rejected: rejections.append(try Rejected(decoding: payload))
+        default: break
+        }
+      }
+      core.clear()
+    }
+
+    func send(_ actions: [Thread.Action]) throws {
+      let frame = actionsFrame(actions.map { $0.encoded() }, from: sequence)
+      sequence += UInt64(actions.count)
+      core.received(frame.span.bytes, on: client, at: .zero)
+      try turn()
+    }
+
+    /// The state that a restart or a new client would read.
+    func readBack() throws -> Thread.State { try Thread.State(decoding: engine.state.encoded().span.bytes) }
+  }
+
+  @Test func repliesNestedTooDeepAreRefused() throws {
+    let hub = try Harness()
+    for id in 1...80 { try hub.send([.reply(id)]) }
+    // The last one has an empty list, which counts.
+    #expect(hub.rejections.map(\.code) == Array(repeating: .unreadable, count: 81 - CBORDecoder.depthLimit))
+    #expect(hub.rejections.first?.reason.contains("nested deeper than 64") == true)
+    #expect(try hub.readBack() == hub.engine.state)
+    #expect(hub.replica == hub.engine.state)
+    // The hub goes on.
+    try hub.send([.increment])
+    #expect(hub.replica?.count == 1)
+  }
+
+  @Test(arguments: [
+    [Thread.Action.weigh(.nan)], [.join(.nan)], [.add(.nan)], [.date(.nan)], [.twoNaNs], [.weigh(.signalingNaN)],
+    [.after(0)], [.label("a", 2)], [.joinLabel("a", 2)], [.row(2)],
+  ])
+  func anActionWhoseResultCannotBeReadIsRefused(_ actions: [Thread.Action]) throws {
+    let hub = try Harness()
+    try hub.send([.label("a", 1), .joinLabel("a", 1), .row(1), .weigh(-0.0), .weigh(0.0), .after(3)])
+    #expect(hub.rejections.isEmpty)
+    let before = hub.engine.state
+    // The others of the same frame take effect.
+    try hub.send([.increment] + actions + [.increment])
+    #expect(hub.rejections.map(\.code) == [.unreadable])
+    #expect(hub.rejections.map(\.sequence) == [8])
+    var expected = before
+    expected.count += 2
+    #expect(hub.engine.state == expected)
+    #expect(try hub.readBack().encoded() == expected.encoded())
+    #expect(hub.replica?.encoded() == expected.encoded())
+  }
+
+  @Test func theHubsOwnActionsAreTakenBackAndReported() throws {
+    let hub = try Harness(logged: true)
+    hub.core.send(AnyAction(Thread.Action.weigh(.nan)))
+    hub.core.send(AnyAction(Thread.Action.increment))
+    let applied = hub.core.apply(AnyAction(Thread.Action.join(.nan)), from: nil)
+    #expect(!applied)
+    let reports = hub.core.reports
+    #expect(reports.count == 2)
+    for report in reports {
+      let isExpected = if case .unreadable(let reason) = report { reason.contains("equal to itself") } else { false }
+      #expect(isExpected, "\(report)")
+    }
+    try hub.turn()
+    #expect(hub.engine.revision == 1)
+    #expect(hub.replica == hub.engine.state)
+    #expect(try hub.readBack() == hub.engine.state)
+  }
+
+  /// The rest of a sequence is given up, and the effect has ended in any case.
+  @Test(arguments: [Double.nan, 1]) func theNextStepOfASequenceIsTakenBack(_ weight: Double) throws {
+    let hub = try Harness()
+    hub.core.send(AnyAction(Thread.Action.runThenWeigh(weight)))
+    hub.core.endTurn(at: .zero)
+    let started = hub.core.effectCommands.compactMap { if case .start(let effect, _, _) = $0 { effect } else { nil } }
+    let effect = try #require(started.first)
+    hub.core.clear()
+    hub.core.finish(effect)
+    let reports = hub.core.reports.count
+    #expect(reports == (weight.isNaN ? 1 : 0))
+    #expect(hub.engine.state.weights == (weight.isNaN ? [:] : [1: 1]))
+    let isApplied = hub.core.apply(AnyAction(Thread.Action.increment), from: effect)
+    #expect(!isApplied)
+  }
+
+  /// What a recovery has read needs no check, and keys are compared with what was read.
+  @Test func aRecoveredStateIsTheBaseOfTheNextCheck() throws {
+    let first = FeatureEngine(initialState: Thread.State(), reducer: Thread())
+    first.send(.label("a", 1))
+    let engine = FeatureEngine(initialState: Thread.State(), reducer: Thread())
+    try engine.restore(first.state.encoded().span.bytes, at: 1)
+    try engine.readBack()
+    engine.send(.label("a", 5))
+    #expect(throws: WireError.self) { try engine.readBack() }
+  }
+
+  @Test func anInitialStateIsReadBack() throws {
+    var state = Thread.State()
+    state.weights[.nan] = 1
+    let engine = FeatureEngine(initialState: state, reducer: Thread())
+    #expect(throws: WireError.self) { try engine.readBack() }
+  }
+}
