@@ -128,7 +128,7 @@ let package = Package(
       name: "CasePaths", dependencies: ["CustomDump", "IssueReporting", "StoreHubMacros"], swiftSettings: common),
     // Separate, so that the programs here do not load all of Foundation; the products contain both.
     .target(name: "CustomDumpFoundation", dependencies: ["CustomDump"], swiftSettings: common),
-    .target(name: "PromptState", dependencies: ["CustomDump"], swiftSettings: common),
+    .target(name: "PromptState", dependencies: ["ConcurrencyExtras", "CustomDump"], swiftSettings: common),
     .target(name: "SwiftNavigation", dependencies: ["PromptState"], swiftSettings: common),
     .target(name: "ConcurrencyExtras", swiftSettings: common),
     // Separate, because it links a test framework.

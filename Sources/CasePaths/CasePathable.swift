@@ -9,7 +9,7 @@ internal import IssueReporting
 ///
 /// Scope(state: \.counter, action: \.counter) { Counter() }
 /// ```
-public protocol CasePathable {
+public protocol CasePathable: SendableMetatype {
   /// The case paths, as properties named after the cases.
   associatedtype AllCasePaths
 
@@ -30,7 +30,7 @@ extension CasePathable {
 }
 
 /// The case paths of an enum that can determine the case of a value: `Action.allCasePaths[action]`.
-public protocol CasePathReflectable<Root> {
+public protocol CasePathReflectable<Root>: SendableMetatype {
   /// The enum.
   associatedtype Root: CasePathable
 

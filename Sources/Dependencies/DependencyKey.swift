@@ -2,7 +2,7 @@
 ///
 /// If the implementation of a dependency is in another module than its interface, the interface conforms to this
 /// protocol and the implementation adds the conformance to ``DependencyKey``.
-public protocol TestDependencyKey<Value> {
+public protocol TestDependencyKey<Value>: SendableMetatype {
   /// The type of the dependency.
   associatedtype Value: Sendable = Self
 

@@ -1,3 +1,4 @@
+internal import ConcurrencyExtras
 public import IssueReporting
 
 /// Makes a struct of closures a dependency client: endpoints report if a test did not override them, and the
@@ -18,7 +19,7 @@ public import IssueReporting
 /// ```
 ///
 /// An endpoint that returns a value and does not throw needs a default, such as `= { _ in false }`.
-@attached(member, names: named(init))
+@attached(member, conformances: _NonisolatedByDefault, names: named(init))
 @attached(memberAttribute)
 public macro DependencyClient() = #externalMacro(module: "StoreHubMacros", type: "DependencyClientMacro")
 

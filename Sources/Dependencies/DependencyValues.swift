@@ -1,3 +1,4 @@
+public import ConcurrencyExtras
 internal import IssueReporting
 
 /// The current dependencies: the overrides of this task and its parents, on top of each key's default value.
@@ -16,7 +17,7 @@ internal import IssueReporting
 ///
 /// `urlSession`, `notificationCenter` and `mainRunLoop` are in the module `DependenciesFoundation`, so that a program
 /// without them does not link Foundation. `import ComposableArchitecture` includes it.
-public struct DependencyValues: Sendable {
+public struct DependencyValues: Sendable, _NonisolatedByDefault {
   /// The values of the current task.
   @TaskLocal public static var _current = DependencyValues.initial
   /// The property that reads a dependency, for reports.

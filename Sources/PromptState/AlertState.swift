@@ -1,3 +1,5 @@
+public import ConcurrencyExtras
+
 /// A modal question to the user, as data: any interface can show it, including a terminal.
 ///
 /// ```swift
@@ -12,7 +14,7 @@
 /// ```
 ///
 /// An alert without buttons is shown with a button that dismisses it.
-public struct AlertState<Action>: Identifiable {
+public struct AlertState<Action>: Identifiable, _NonisolatedByDefault {
   /// The identity of this alert; not part of equality.
   public let id: PromptID
   /// The buttons in order.

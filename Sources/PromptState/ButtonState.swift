@@ -1,3 +1,5 @@
+public import ConcurrencyExtras
+
 /// A button of an alert or a dialog, as data.
 ///
 /// ```swift
@@ -5,7 +7,7 @@
 ///   TextState("Delete")
 /// }
 /// ```
-public struct ButtonState<Action>: Identifiable {
+public struct ButtonState<Action>: Identifiable, _NonisolatedByDefault {
   /// The parameter of a handler: the action of the pressed button.
   public typealias Handler = (Action) -> Void
 

@@ -1,3 +1,5 @@
+public import ConcurrencyExtras
+
 /// A choice between several ways to continue, as data.
 ///
 /// ```swift
@@ -8,7 +10,7 @@
 ///   ButtonState(role: .destructive, action: .discard) { TextState("Discard") }
 /// }
 /// ```
-public struct ConfirmationDialogState<Action>: Identifiable {
+public struct ConfirmationDialogState<Action>: Identifiable, _NonisolatedByDefault {
   /// The identity of this dialog; not part of equality.
   public let id: PromptID
   /// The buttons in order.

@@ -1,5 +1,5 @@
 /// A state that every action dismisses, such as a prompt's: a presentation sets it to nil after its action.
-public protocol _EphemeralState<Action> {
+public protocol _EphemeralState<Action>: SendableMetatype {
   /// The actions that the prompt sends.
   associatedtype Action
 }

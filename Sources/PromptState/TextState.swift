@@ -1,3 +1,5 @@
+public import ConcurrencyExtras
+
 /// Text of a prompt as data: styled strings in sequence.
 ///
 /// ```swift
@@ -5,7 +7,7 @@
 /// ```
 ///
 /// Two texts are equal if they show the same characters in the same styles, however they were composed.
-public struct TextState: Hashable, Sendable {
+public struct TextState: Hashable, Sendable, _NonisolatedByDefault {
   /// A piece of text in one style.
   public struct Run: Hashable, Sendable {
     /// The characters.

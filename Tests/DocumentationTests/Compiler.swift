@@ -27,7 +27,8 @@ struct Compiler {
   }
 
   /// Compiles a block up to the diagnostics of flow analysis, such as use after consume, and generates no code.
-  static func check(_ block: CodeBlock, among blocks: [CodeBlock]) throws {
+  /// - Parameter settings: Options of the compiler for all files.
+  static func check(_ block: CodeBlock, among blocks: [CodeBlock], settings: [String] = []) throws {
     for option in block.options.keys where !options.contains(option) {
       throw Failure(description: "\(block.testDescription): no such option: \(option)")
     }
@@ -50,10 +51,11 @@ struct Compiler {
     if let module = block.options["module"] {
       let path = "\(folder)/\(module).swiftmodule"
       let failure = try run(
-        ["-emit-module", "-o", path, "-module-name", module] + files.dropFirst(), asLibrary: true)
-      errors = failure.isEmpty ? try compile([files[0]], asLibrary: isLibrary, modules: folder) : failure
+        settings + ["-emit-module", "-o", path, "-module-name", module] + files.dropFirst(), asLibrary: true)
+      errors =
+        failure.isEmpty ? try compile(settings + [files[0]], asLibrary: isLibrary, modules: folder) : failure
     } else {
-      errors = try compile(files, asLibrary: isLibrary)
+      errors = try compile(settings + files, asLibrary: isLibrary)
     }
     if !errors.isEmpty { throw Failure(description: errors) }
   }

@@ -8,6 +8,15 @@ import Testing
     try Compiler.check(block, among: try Compiler.blocks())
   }
 
+  /// New app projects isolate their declarations to the main actor by default.
+  @Test(
+    arguments: try Compiler.blocks().filter {
+      ["README.md", "docs/TUTORIAL.md"].contains($0.page) && $0.language == "swift" && $0.options["skip"] == nil
+    })
+  func compilesInAModuleOfTheMainActor(block: CodeBlock) throws {
+    try Compiler.check(block, among: try Compiler.blocks(), settings: ["-default-isolation", "MainActor"])
+  }
+
   @Test func swiftIsMarkedAsSwift() throws {
     for block in try Compiler.blocks() where block.language != "swift" && block.looksLikeSwift {
       Issue.record("\(block.testDescription) looks like Swift and is not fenced as swift")

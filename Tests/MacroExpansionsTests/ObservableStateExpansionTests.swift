@@ -41,7 +41,7 @@ import Testing
             _$observationRegistrar._$willModify()
           }
         }
-        extension State: ComposableCore.ObservableState, Observation.Observable {
+        nonisolated extension State: ComposableCore.ObservableState, Observation.Observable {
         }
         """)
   }
@@ -97,7 +97,7 @@ import Testing
             }
           }
         }
-        extension State: ComposableCore.ObservableState, Observation.Observable {
+        nonisolated extension State: ComposableCore.ObservableState, Observation.Observable {
         }
         """)
   }

@@ -1,5 +1,5 @@
 /// An action with a case for events of the view.
-public protocol ViewAction<ViewAction> {
+public protocol ViewAction<ViewAction>: SendableMetatype {
   /// The events of the view.
   associatedtype ViewAction
   /// Embeds an event of the view.

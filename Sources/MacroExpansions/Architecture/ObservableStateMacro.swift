@@ -107,10 +107,11 @@ extension ObservableStateMacro: ExtensionMacro {
     guard !protocols.isEmpty, declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self) else {
       return []
     }
+    // Nonisolated also in modules of the main actor, whose extensions would isolate the conformance to `Observable`.
     return [
       try ExtensionDeclSyntax(
         """
-        \(raw: declaration.attributes.availability)extension \(type.trimmed): ComposableCore.ObservableState, \
+        \(raw: declaration.attributes.availability)nonisolated extension \(type.trimmed): ComposableCore.ObservableState, \
         Observation.Observable {}
         """)
     ]

@@ -2,7 +2,7 @@ public import CasePaths
 public import CustomDump
 
 /// An action with a case for changes of fields by a view: `case binding(BindingAction<State>)`.
-public protocol BindableAction<State> {
+public protocol BindableAction<State>: SendableMetatype {
   /// The state whose fields are changed.
   associatedtype State
   /// Embeds a change in an action.

@@ -1,8 +1,10 @@
+public import ConcurrencyExtras
+
 /// Work in the outside world, as a value that a reducer returns.
 ///
 /// A store runs effects as tasks, and the actions that they send go through its reducer. A cancelled effect delivers no
 /// more actions.
-public struct Effect<Action> {
+public struct Effect<Action>: _NonisolatedByDefault {
   @usableFromInline package let tree: EffectTree<Action>?
 
   @inlinable package init(tree: EffectTree<Action>?) {

@@ -1,7 +1,7 @@
 public import Observation
 
 /// A state whose fields are observed individually. `@ObservableState` generates the conformance.
-public protocol ObservableState: Observable {
+public protocol ObservableState: Observable, SendableMetatype {
   /// The identity. It changes when another state replaces this one.
   var _$id: ObservableStateID { get }
 

@@ -18,7 +18,7 @@
 ///   }
 /// }
 /// ```
-public protocol Reducer<State, Action> {
+public protocol Reducer<State, Action>: SendableMetatype {
   /// The data of the feature.
   associatedtype State
   /// The events of the feature.
