@@ -57,6 +57,16 @@ struct Program {
   }
 }
 
+/// Polls a condition for at most a time in seconds; returns false if it was not met.
+func poll(for limit: TimeInterval = 30, until condition: () -> Bool) -> Bool {
+  let deadline = Date().addingTimeInterval(limit)
+  while !condition() {
+    guard Date() < deadline else { return false }
+    usleep(5_000)
+  }
+  return true
+}
+
 /// A hub process with its socket in a separate directory.
 final class HubProcess {
   let directory: String
@@ -90,14 +100,7 @@ final class HubProcess {
   }
 
   /// Polls a condition for at most half a minute.
-  func wait(until condition: () -> Bool) -> Bool {
-    let deadline = Date().addingTimeInterval(30)
-    while !condition() {
-      guard Date() < deadline else { return false }
-      usleep(5_000)
-    }
-    return true
-  }
+  func wait(until condition: () -> Bool) -> Bool { poll(until: condition) }
 
   deinit {
     if process != nil { _ = kill(SIGKILL) }

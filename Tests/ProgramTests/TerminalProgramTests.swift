@@ -400,32 +400,35 @@ import Testing
   }
 }
 
-/// A terminal of 80 × 24 that runs `storeterm`, on a separate tmux server.
+/// A terminal that runs a program, on a separate tmux server.
 final class Tmux {
   private let server = "storehub-\(UUID().uuidString.prefix(8))"
 
   private let process: Process
 
-  /// Runs a program with a hub.
+  /// Runs a shell command.
+  init(command: String, columns: Int = 80) throws {
+    // In the foreground (-D): if the server forked, Foundation would not see the end of its parent.
+    process = Self.process(server, ["-D", "-f", "/dev/null"])
+    try process.run()
+    let isRunning = poll {
+      tmux("new-session", "-d", "-x", "\(columns)", "-y", "24", command)
+      return self.isRunning
+    }
+    try #require(isRunning)
+  }
+
+  /// Runs a program with a hub, in a terminal of 80 × 24.
   ///
   /// - Parameters:
   ///   - environment: Shell words before the program.
   ///   - end: Shell words after its arguments.
-  init(
+  convenience init(
     _ hub: HubProcess, _ program: String = "storeterm", _ arguments: String = "", environment: String = "",
     after end: String = ""
   ) throws {
-    let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(program).path
-    // In the foreground (-D): if the server forked, Foundation would not see the end of its parent.
-    process = Self.process(server, ["-D", "-f", "/dev/null"])
-    try process.run()
-    let command = "\(environment) '\(program)' --socket '\(hub.socket)' \(arguments) \(end)"
-    try #require(
-      hub.wait {
-        tmux("new-session", "-d", "-x", "80", "-y", "24", command)
-        return isRunning
-      })
+    let program = Program(name: program).url.path
+    try self.init(command: "\(environment) '\(program)' --socket '\(hub.socket)' \(arguments) \(end)")
   }
 
   var screen: String { tmux("capture-pane", "-p") }
