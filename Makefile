@@ -6,87 +6,91 @@ STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-r
 
 .PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak
 
-build: setup ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
+build: need-build ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	STOREHUB_PROGRAMS=1 $(SWIFT_BUILD) -c release
 
-run: setup ## build a hub and a terminal client without optimization, and start them (about 2 minutes)
+run: need-run ## build a hub, a terminal client and storectl without optimization, and start them (about 2 minutes)
 	@scripts/run
 
-test: setup lint ## build and run every test
+test: need-test lint ## build and run every test
 	$(SWIFT_BUILD) --build-tests
 	@scripts/run-tests
 	@scripts/test-package
 
-test-package: setup ## build a separate package that uses this one and its macros (1 minute after a build; part of test)
+test-package: need-test-package ## build a separate package that uses this one and its macros (1 minute after a build; part of test)
 	@scripts/test-package
 
-golden-check: ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI
+golden-check: need-golden-check ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI
 	@scripts/golden-check
 
-simulate: setup ## simulate thousands of hubs with faults, each from a seed (SEEDS=6000 FROM=0; about 2 minutes)
+simulate: need-simulate ## simulate thousands of hubs with faults, each from a seed (SEEDS=6000 FROM=0; about 2 minutes)
 	$(SWIFT_BUILD) -c release --product storesim
 	"$$(swift build -c release --show-bin-path)/storesim" --seeds $(or $(SEEDS),6000) --from $(or $(FROM),0) --jobs $$(nproc)
 
-fuzz: setup ## fuzz the code that takes bytes from peers (FUZZ_SECONDS=20 per target)
+fuzz: need-fuzz ## fuzz the code that takes bytes from peers (FUZZ_SECONDS=20 per target)
 	@scripts/fuzz
 
-torture: setup ## kill, stop and starve a hub under load (CYCLES=200 kills), and check that nothing is lost
+torture: need-torture ## kill, stop and starve a hub under load (CYCLES=200 kills), and check that nothing is lost
 	@scripts/torture
 
-system-test: setup ## install the package under a real systemd, in namespaces, and run the hub there (needs root)
+system-test: need-system-test $(if $(PACKAGE),,need-deb) ## install the package under a real systemd, in namespaces, and run the hub there (needs root)
 	@scripts/system-test $(PACKAGE)
 
-sanitize: setup ## run the tests of code that touches C or memory with the address sanitizer
+sanitize: need-sanitize ## run the tests of code that touches C or memory with the address sanitizer
 	@scripts/sanitize
 
-lint: setup ## check the format of the sources
+lint: need-lint ## check the format of the sources
 	swift format lint --strict --recursive --parallel Sources Tests Package.swift
 
-tidy: setup ## check only layers, comments, commits and documents (part of test)
+tidy: need-tidy ## check only layers, comments, commits and documents (part of test)
 	@scripts/tidy
 
-format: setup ## format the sources and wrap the documents
+format: need-format ## format the sources and wrap the documents
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 	@scripts/wrap-markdown
 
-man: ## write docs/man, the manual pages of the programs built last (swift build)
+man: need-man ## write docs/man, the manual pages of the programs built last (swift build)
 	@scripts/man-pages
 
-bench: setup ## compare the hub with the C limit, Redis, NATS and Python in one table (8 minutes; RUNS=5 SECONDS_EACH=0.7)
+bench: need-bench ## compare the hub with the C limit, Redis, NATS and Python in one table (8 minutes; RUNS=5 SECONDS_EACH=0.7)
 	@scripts/bench
 
-bench-all: setup ## the same, and slower disks, recovery, growth and heap allocations (30 minutes)
+bench-all: need-bench-all ## the same, and slower disks, recovery, growth and heap allocations (30 minutes)
 	@scripts/bench all
 
-bench-growth: setup ## lists, clients, scopes and payloads of all sizes, with charts in docs/charts (9 minutes)
+bench-growth: need-bench-growth ## lists, clients, scopes and payloads of all sizes, with charts in docs/charts (9 minutes)
 	@scripts/bench growth
 
-bench-recovery: setup ## recovery from journals of 10 million actions, and snapshots of 1,000,000 todos (5 minutes)
+bench-recovery: need-bench-recovery ## recovery from journals of 10 million actions, and snapshots of 1,000,000 todos (5 minutes)
 	@scripts/bench recovery
 
-bench-smoke: setup ## guard against gross regressions by instructions, allocations and ratios (2 minutes)
+bench-smoke: need-bench-smoke ## guard against gross regressions by instructions, allocations and ratios (2 minutes)
 	@scripts/bench smoke
 
-bench-fairness: setup ## measure a client's latency while others attack the hub (5 minutes on an idle machine; best as root)
+bench-fairness: need-bench-fairness ## measure a client's latency while others attack the hub (5 minutes on an idle machine; best as root)
 	$(SWIFT_BUILD) -c release --product storehubd
 	bench/fairness.py --hub "$$(swift build -c release --show-bin-path)/storehubd" $(FAIRNESS)
 
-soak: setup ## run a hub at 80 % load for a long time, and check that nothing grows (MINUTES=30)
+soak: need-soak ## run a hub at 80 % load for a long time, and check that nothing grows (MINUTES=30)
 	@scripts/bench soak
 
-bench-inprocess: setup ## measure the cost of stores within one process
+bench-inprocess: need-bench-inprocess ## measure the cost of stores within one process
 	@scripts/bench-inprocess
 
-static: setup ## build the programs for machines without a Swift toolchain, in .build/static
+static: need-static ## build the programs for machines without a Swift toolchain, in .build/static
 	set -e; for program in storehubd storectl storeterm storeload storesim; do $(STATIC_BUILD) --product $$program; done
 
-install: static install-files ## install the programs, units and manual pages (PREFIX=/usr/local, DESTDIR=)
+install: need-install static install-files ## install the programs, units and manual pages (PREFIX=/usr/local, DESTDIR=)
 
 install-files:
 	@scripts/install "$(or $(PROGRAMS),$$($(STATIC_BUILD) --show-bin-path))"
 
-deb: static ## build a Debian package of the programs in .build/deb, and check it with lintian
+deb: need-deb static ## build a Debian package of the programs in .build/deb, and check it with lintian
 	@scripts/deb
+
+# Prints all that is missing for the target, before anything is built.
+need-%:
+	@scripts/require $*
 
 setup:
 	@scripts/setup
