@@ -1,16 +1,16 @@
 /// The options of a client.
 public struct ReplicaOptions: Sendable {
   /// The client's name in the hub's log and among the attendees; it is cut after 128 bytes.
-  public var name = ""
+  public var name: String
   /// True if a `StoreClient` subscribes to the whole state from the start; otherwise it subscribes only to attached
   /// parts.
-  public var subscribesToWholeState = true
+  public var subscribesToWholeState: Bool
   /// The time before the first attempt to reconnect. It doubles with each further one.
-  public var shortestDelay = Duration.milliseconds(50)
+  public var shortestDelay: Duration
   /// The longest time between two attempts to reconnect.
-  public var longestDelay = Duration.seconds(5)
+  public var longestDelay: Duration
   /// The time for which the hub may be silent while an answer is pending, before the connection counts as lost.
-  public var timeout = Duration.seconds(10)
+  public var timeout: Duration
   /// The time of silence after which an idle client sends a ping to the hub; nil for never.
   ///
   /// Without pings, an idle client does not notice that its hub has stopped. With them, each client wakes the hub once
@@ -23,12 +23,28 @@ public struct ReplicaOptions: Sendable {
   /// Set it to false if a user chooses actions by what is on the screen, such as "delete todo 7": the hub may have given
   /// the number 7 to another todo meanwhile. A hub that stores before it acknowledges (`--durability sync`) loses
   /// nothing, unless its operator restores an older journal.
-  public var sendsAfterLoss = true
+  public var sendsAfterLoss: Bool
   /// The maximum number of pending actions; a further one is rejected locally.
-  public var pendingActions = 65_536
+  public var pendingActions: Int
   /// The maximum size in bytes of an accepted state.
-  public var stateBytes = 1 << 30
+  public var stateBytes: Int
 
-  /// Creates the default options.
-  public init() {}
+  /// Creates options; each has the default of its property.
+  ///
+  /// ```swift
+  /// let client = try StoreClient<Counter.State, Counter.Action>(
+  ///   loop: loop, path: path, options: ReplicaOptions(name: "statusbar", probeInterval: .seconds(10)))
+  /// ```
+  public init(
+    name: String = "", subscribesToWholeState: Bool = true, shortestDelay: Duration = .milliseconds(50),
+    longestDelay: Duration = .seconds(5), timeout: Duration = .seconds(10), probeInterval: Duration? = nil,
+    sendsAfterLoss: Bool = true, pendingActions: Int = 65_536, stateBytes: Int = 1 << 30
+  ) {
+    self.name = name
+    self.subscribesToWholeState = subscribesToWholeState
+    (self.shortestDelay, self.longestDelay) = (shortestDelay, longestDelay)
+    (self.timeout, self.probeInterval) = (timeout, probeInterval)
+    self.sendsAfterLoss = sendsAfterLoss
+    (self.pendingActions, self.stateBytes) = (pendingActions, stateBytes)
+  }
 }

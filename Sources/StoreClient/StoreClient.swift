@@ -21,7 +21,7 @@ public import Wire
 @MainActor public final class StoreClient<State: Replicated, Action: WireValue> {
   private var replica: ReplicaCore
   private let loop: EventLoop
-  private let path: String
+  let path: String
   private var stream: PipeStream?
   private var hooks: TurnHooks?
   private var deadlineTimer: DeadlineTimer?
@@ -34,6 +34,8 @@ public import Wire
   private var mustRebase = false
   private var reportedByteCount = 0
   private let actionRisks = ReadingRisks(of: Action.self)
+  /// The last notice that was reported, until the connection is live.
+  private var reportedNotice: String?
 
   /// The hub's whole state as a store; nil before the first snapshot, and if the client does not subscribe to it.
   public var store: Store<State, Action>? { whole?.store }
@@ -41,6 +43,11 @@ public import Wire
   public var onStore: ((Store<State, Action>) -> Void)?
   /// Called when `connection` has changed.
   public var onConnectionChange: (() -> Void)?
+  /// Called with each new ``connectionNotice``, and when the connection is live after one.
+  ///
+  /// By default it writes them to standard error, so that a program without a hub does not wait in silence. A program
+  /// with a screen of its own sets it to nil, or shows them there.
+  public var onConnectionNotice: ((String) -> Void)? = writeToStandardError
   /// Called when `loadedByteCount` has changed.
   public var onProgress: (() -> Void)?
   /// Called when a part differs from the hub's value because of a defect of the hub or the client; the hub's value
@@ -52,10 +59,15 @@ public import Wire
   /// - Parameters:
   ///   - loop: The loop of the client, which must outlive it.
   ///   - path: The path of the hub's socket.
+  ///   - name: The client's name in the hub's log and among the attendees, in place of the options' name.
   ///   - options: The client's options.
-  public init(loop: EventLoop, path: String, options: ReplicaOptions = ReplicaOptions()) throws(UVError) {
+  public init(
+    loop: EventLoop, path: String, name: String? = nil, options: ReplicaOptions = ReplicaOptions()
+  ) throws(UVError) {
     self.loop = loop
     self.path = path
+    var options = options
+    options.name = name ?? options.name
     replica = ReplicaCore(schema: Schema(state: State.self, action: Action.self), options: options)
     hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
     deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
@@ -77,15 +89,16 @@ public import Wire
   /// - Parameters:
   ///   - loop: The loop of the client, which must outlive it.
   ///   - path: The path of the hub's socket.
+  ///   - name: The client's name in the hub's log and among the attendees, in place of the options' name.
   ///   - options: The client's options, which must subscribe to the whole state.
   ///   - reducer: The reducer of the hub's feature.
   ///   - prepareDependencies: Overrides dependencies for the reducer.
   public convenience init<R: Reducer<State, Action>>(
-    loop: EventLoop, path: String, options: ReplicaOptions = ReplicaOptions(), predictingWith reducer: R,
-    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
+    loop: EventLoop, path: String, name: String? = nil, options: ReplicaOptions = ReplicaOptions(),
+    predictingWith reducer: R, withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in }
   ) throws(UVError) {
     precondition(options.subscribesToWholeState, "only the whole state can be predicted")
-    try self.init(loop: loop, path: path, options: options)
+    try self.init(loop: loop, path: path, name: name, options: options)
     if let whole { predict(whole, with: reducer, prepareDependencies) }
   }
 
@@ -376,6 +389,7 @@ public import Wire
       guard let onDivergence else { return reportIssue("\(divergence)") }
       onDivergence(divergence)
     case .connectionChanged:
+      reportNotice()
       onConnectionChange?()
     case .applied(let ticket, let context):
       ended(ticket)
@@ -383,6 +397,18 @@ public import Wire
     case .failed(let ticket, let context, let error):
       ended(ticket)
       (context as? StoreTask.Completion)?.complete(.failure(error))
+    }
+  }
+
+  /// Reports the connection's notice if it is new, and that the connection is live if there was a notice.
+  private func reportNotice() {
+    let notice = connectionNotice
+    if let notice, notice != reportedNotice {
+      reportedNotice = notice
+      onConnectionNotice?(notice)
+    } else if connection == .live, reportedNotice != nil {
+      reportedNotice = nil
+      onConnectionNotice?("connected to the hub at \(path)")
     }
   }
 

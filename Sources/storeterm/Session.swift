@@ -103,6 +103,7 @@ final class Session {
 
   func run() throws {
     client.onConnectionChange = { [weak self] in self?.connectionChanged() }
+    client.onConnectionNotice = nil
     // The screen has no room for it; it is printed at the end.
     client.onDivergence = { [weak self] in self?.failure = "\($0)" }
     follow(counter)
