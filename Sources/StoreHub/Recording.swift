@@ -70,6 +70,11 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
   public var description: String {
     switch self {
     case .log(let error): "\(error)"
+    case .recovery(.incompatible(let difference), let directory):
+      """
+      the journal in \(directory) does not fit this program's feature: \(difference); or start the version of the \
+      program that wrote it, or begin anew with another --state-dir
+      """
     case .recovery(let error, let directory):
       """
       \(error); start the version of the program that wrote \(directory), or begin anew with another --state-dir

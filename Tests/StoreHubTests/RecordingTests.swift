@@ -80,6 +80,25 @@ import Wire
     bench.clean()
   }
 
+  /// It says where the state is, and what to change in the program.
+  @Test func aNewFieldWithoutADefaultIsNamedWithTheRemedy() throws {
+    let bench = try Bench()
+    let (directory, log) = (bench.directory + "/state", Log(program: "test", level: .error, descriptor: -1))
+    let engine = FeatureEngine(initialState: Narrow(), reducer: EmptyReducer<Narrow, Change>())
+    try Recording.open(engine, directory: directory, log: log).close()
+    let owned = FeatureEngine(initialState: Owned(owner: "alice"), reducer: EmptyReducer<Owned, Change>())
+    #expect {
+      try Recording.open(owned, directory: directory, log: log)
+    } throws: {
+      "\($0)" == """
+        the journal in \(directory) does not fit this program's feature: the field 'owner' of RecordingTests.Narrow is \
+        only in the program and has no default: give it one ('var owner = …') or make it optional; or start the version \
+        of the program that wrote it, or begin anew with another --state-dir
+        """
+    }
+    bench.clean()
+  }
+
   /// The log says how to get them back, and that works.
   @Test func fieldsThatAConversionDropsAreNamed() throws {
     let bench = try Bench()
@@ -115,6 +134,11 @@ import Wire
   }
 
   @Replicated struct Narrow: Equatable { var count = 0 }
+
+  @Replicated struct Owned: Equatable {
+    var count = 0
+    var owner: String
+  }
 
   @Replicated enum Change: Equatable { case none }
 

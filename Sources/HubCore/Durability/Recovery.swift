@@ -254,7 +254,9 @@ public struct Recovery: ~Copyable {
     guard schema != engine.schema else { return nil }
     do throws(SchemaMismatch) {
       if mapping?.source != schema.fingerprint {
-        mapping = (schema.fingerprint, try SchemaMapping(from: schema, to: engine.schema, .state))
+        mapping = (
+          schema.fingerprint, try SchemaMapping(from: schema, to: engine.schema, .state, sides: .journalAndProgram)
+        )
       }
     } catch {
       throw .incompatible(error.description)

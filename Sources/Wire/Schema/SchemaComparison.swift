@@ -4,6 +4,8 @@
 struct SchemaComparison {
   let here: Schema
   let there: Schema
+  /// The words for the sides in sentences: "only here".
+  let sides: SchemaSides
   /// True if a name has different keys, or a key different names.
   private(set) var keysDiffer = false
   /// The compared pairs.
@@ -29,8 +31,8 @@ struct SchemaComparison {
     case fail(String)
   }
 
-  init(here: Schema, there: Schema) {
-    (self.here, self.there) = (here, there)
+  init(here: Schema, there: Schema, sides: SchemaSides = .peers) {
+    (self.here, self.there, self.sides) = (here, there, sides)
   }
 
   /// The first relevant difference between these types, as a sentence.
@@ -65,14 +67,15 @@ struct SchemaComparison {
       guard seen.insert(visit).inserted else { return }
       compare(here.definitions[index], there.definitions[otherIndex], at: place, context)
     default:
-      tasks.append(.fail("\(place) is of type \(here.name(of: mine)) here and \(there.name(of: theirs)) there"))
+      tasks.append(
+        .fail("\(place) is of type \(here.name(of: mine)) \(sides.here) and \(there.name(of: theirs)) \(sides.there)"))
     }
   }
 
   /// The sentence for elements with ids at different places, if both sides know where.
   private func idDifference(_ mine: SchemaType, _ theirs: SchemaType, at place: String) -> String? {
     guard let mine = here.idName(of: mine), let theirs = there.idName(of: theirs), mine != theirs else { return nil }
-    return "the elements of \(place) are told apart by '\(mine)' here and by '\(theirs)' there"
+    return "the elements of \(place) are told apart by '\(mine)' \(sides.here) and by '\(theirs)' \(sides.there)"
   }
 
   private mutating func compare(
@@ -89,9 +92,9 @@ struct SchemaComparison {
         keys(cases.map { ($0.key, $0.name) }, others.map { ($0.key, $0.name) }, mine.name, context)
         + compare(cases, others, mine.name, context)
     case (.fields, .cases):
-      found = [.fail("\(place) is the struct \(mine.name) here and the enum \(theirs.name) there")]
+      found = [.fail("\(place) is the struct \(mine.name) \(sides.here) and the enum \(theirs.name) \(sides.there)")]
     case (.cases, .fields):
-      found = [.fail("\(place) is the enum \(mine.name) here and the struct \(theirs.name) there")]
+      found = [.fail("\(place) is the enum \(mine.name) \(sides.here) and the struct \(theirs.name) \(sides.there)")]
     }
     tasks += found.reversed()
   }
@@ -104,17 +107,17 @@ struct SchemaComparison {
     var found: [Task] = []
     func only(_ side: String, _ field: Schema.Field) {
       let place = "the field '\(field.name)' of \(type) is only \(side)"
-      if !field.hasDefault { found.append(.fail("\(place) and has no default")) }
+      if !field.hasDefault { found.append(.fail("\(place) and has no default\(sides.remedy(side, field.name))")) }
       if context.isKey { found.append(.fail("\(place), but \(type) tells the elements of a collection apart")) }
     }
     for field in fields {
       if let other = named[field.name] {
         found.append(.compare(field.type, other.type, place: "the field '\(field.name)' of \(type)", context))
       } else {
-        only("here", field)
+        only(sides.here, field)
       }
     }
-    for other in others where !names.contains(other.name) { only("there", other) }
+    for other in others where !names.contains(other.name) { only(sides.there, other) }
     return found
   }
 
@@ -126,7 +129,9 @@ struct SchemaComparison {
       let place = "the case '\(element.name)' of \(type)"
       guard element.payload.map(\.label) == other.payload.map(\.label) else {
         found.append(
-          .fail("\(place) has other payload labels here (\(labels(element))) than there (\(labels(other)))"))
+          .fail(
+            "\(place) has other payload labels \(sides.here) (\(labels(element))) than \(sides.there) (\(labels(other)))"
+          ))
         continue
       }
       for (value, otherValue) in zip(element.payload, other.payload) {
@@ -151,8 +156,27 @@ struct SchemaComparison {
     keysDiffer = true
     guard let opaque = context.opaque else { return [] }
     return [
-      .fail("\(opaque), inside of which nothing can be mapped, and '\(other.name)' of \(type) has another key there")
+      .fail(
+        "\(opaque), inside of which nothing can be mapped, and '\(other.name)' of \(type) has another key \(sides.there)"
+      )
     ]
+  }
+}
+
+/// The words for the two sides of a comparison of schemas.
+public enum SchemaSides: Hashable, Sendable {
+  /// This program and another one.
+  case peers
+  /// A journal, and the program that continues it.
+  case journalAndProgram
+
+  var here: String { self == .peers ? "here" : "in the journal" }
+  var there: String { self == .peers ? "there" : "in the program" }
+
+  /// The end of the sentence about a field that only one side has.
+  func remedy(_ side: String, _ field: String) -> String {
+    guard self == .journalAndProgram, side == there else { return "" }
+    return ": give it one ('var \(field) = …') or make it optional"
   }
 }
 

@@ -1,6 +1,6 @@
 /// Two types that cannot be mapped, described as in `SchemaCompatibility.incompatible`.
 public struct SchemaMismatch: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The first difference. "Here" is the source of the mapping.
+  /// The first difference. "Here" is the source of the mapping, unless `SchemaSides` have other words.
   public let description: String
 }
 
@@ -43,9 +43,16 @@ public struct SchemaMapping: Sendable {
 
   /// Creates a mapping from one schema to another.
   ///
+  /// - Parameters:
+  ///   - source: The schema of the bytes.
+  ///   - target: The schema to which they are converted.
+  ///   - root: The types to convert between.
+  ///   - sides: The words for the two sides in the error.
   /// - Throws: The first difference that prevents a mapping.
   /// - Complexity: O(corresponding pairs of types × fields).
-  public init(from source: Schema, to target: Schema, _ root: Root) throws(SchemaMismatch) {
+  public init(
+    from source: Schema, to target: Schema, _ root: Root, sides: SchemaSides = .peers
+  ) throws(SchemaMismatch) {
     switch root {
     case .state: (pair, name) = (MappingTable.Pair(source: source.state, target: target.state), "the state")
     case .action: (pair, name) = (MappingTable.Pair(source: source.action, target: target.action), "the action")
@@ -55,7 +62,7 @@ public struct SchemaMapping: Sendable {
       }
       (pair, name) = (MappingTable.Pair(source: mine, target: theirs), source.name(of: mine))
     }
-    var comparison = SchemaComparison(here: source, there: target)
+    var comparison = SchemaComparison(here: source, there: target, sides: sides)
     if let difference = comparison.difference([(pair.source, pair.target, name)]) {
       throw SchemaMismatch(description: difference)
     }
