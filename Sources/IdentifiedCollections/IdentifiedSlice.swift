@@ -15,26 +15,28 @@ public struct IdentifiedSlice<ID: Hashable, Element> {
   @usableFromInline
   var offset: Int
 
-  /// The position of the first element.
-  public private(set) var startIndex: Int
-  /// The position after the last element.
-  public private(set) var endIndex: Int
-
   @usableFromInline
+  var bounds: Range<Int>
+
+  @inlinable
   init(_ base: IdentifiedArray<ID, Element>, _ bounds: Range<Int>, offset: Int = 0) {
-    (self.base, self.offset) = (base, offset)
-    (startIndex, endIndex) = (bounds.lowerBound, bounds.upperBound)
+    (self.base, self.bounds, self.offset) = (base, bounds, offset)
   }
 
-  /// The positions of the slice's elements in `base`.
-  @usableFromInline
-  var range: Range<Int> { startIndex - offset..<endIndex - offset }
+  /// The position of the first element.
+  @inlinable
+  public var startIndex: Int { bounds.lowerBound }
+
+  /// The position after the last element.
+  @inlinable
+  public var endIndex: Int { bounds.upperBound }
 
   /// Changes an array of the slice's elements alone.
-  private mutating func change<Result>(_ body: (inout IdentifiedArray<ID, Element>) -> Result) -> Result {
+  @inlinable
+  mutating func change<Result>(_ body: (inout IdentifiedArray<ID, Element>) -> Result) -> Result {
     if count != base.count { base = IdentifiedArray(self) }
     offset = startIndex
-    defer { endIndex = startIndex + base.count }
+    defer { bounds = startIndex..<startIndex + base.count }
     return body(&base)
   }
 
@@ -51,6 +53,7 @@ extension IdentifiedSlice: RandomAccessCollection, MutableCollection {
   ///
   /// - Precondition: `position` is a valid index.
   /// - Complexity: O(log n); O(k log k) for the first change of a slice of k elements.
+  @inlinable
   public subscript(position: Int) -> Element {
     get {
       precondition(isPosition: position)
@@ -67,6 +70,7 @@ extension IdentifiedSlice: RandomAccessCollection, MutableCollection {
   ///
   /// - Precondition: the range is within the slice.
   /// - Complexity: O(1).
+  @inlinable
   public subscript(bounds: Range<Int>) -> IdentifiedSlice {
     get {
       precondition(isRange: bounds)
@@ -79,13 +83,15 @@ extension IdentifiedSlice: RandomAccessCollection, MutableCollection {
     }
   }
 
-  private func precondition(isRange bounds: Range<Int>) {
+  @inlinable
+  func precondition(isRange bounds: Range<Int>) {
     Swift.precondition(bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex, "Range out of bounds")
   }
 
   /// Exchanges the elements at two positions.
   ///
   /// - Precondition: both are valid indices.
+  @inlinable
   public mutating func swapAt(_ i: Int, _ j: Int) {
     precondition(isPosition: i)
     precondition(isPosition: j)
@@ -96,6 +102,7 @@ extension IdentifiedSlice: RandomAccessCollection, MutableCollection {
 
 extension IdentifiedSlice: RangeReplaceableCollection where Element: Identifiable, ID == Element.ID {
   /// Creates an empty slice.
+  @inlinable
   public init() {
     self.init(IdentifiedArray(), 0..<0)
   }
@@ -103,6 +110,7 @@ extension IdentifiedSlice: RangeReplaceableCollection where Element: Identifiabl
   /// Replaces the elements of a range of positions, as in an ``IdentifiedArray``.
   ///
   /// - Precondition: the range is within the slice.
+  @inlinable
   public mutating func replaceSubrange(_ subrange: Range<Int>, with newElements: some Collection<Element>) {
     precondition(isRange: subrange)
     let subrange = subrange.lowerBound - startIndex..<subrange.upperBound - startIndex
@@ -110,11 +118,13 @@ extension IdentifiedSlice: RangeReplaceableCollection where Element: Identifiabl
   }
 
   /// Appends an element unless the slice has its id already.
+  @inlinable
   public mutating func append(_ element: Element) {
     change { _ = $0.append(element) }
   }
 
   /// Appends each element whose id the slice does not have yet.
+  @inlinable
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     change { $0.append(contentsOf: elements) }
   }
@@ -122,6 +132,7 @@ extension IdentifiedSlice: RangeReplaceableCollection where Element: Identifiabl
   /// Inserts an element before a position unless the slice has its id already.
   ///
   /// - Precondition: `position` is a valid index or the end.
+  @inlinable
   public mutating func insert(_ element: Element, at position: Int) {
     Swift.precondition(position >= startIndex && position <= endIndex, "Index out of range")
     let position = position - startIndex
@@ -131,10 +142,12 @@ extension IdentifiedSlice: RangeReplaceableCollection where Element: Identifiabl
 
 extension IdentifiedSlice: Equatable where Element: Equatable {
   /// Returns true if the elements are equal and in the same order, whatever their positions.
+  @inlinable
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs.elementsEqual(rhs) }
 }
 
 extension IdentifiedSlice: Hashable where Element: Hashable {
+  @inlinable
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for element in self { hasher.combine(element) }
@@ -159,6 +172,7 @@ extension IdentifiedArray {
   ///
   /// - Precondition: the range is within the array.
   /// - Complexity: O(1) to read.
+  @inlinable
   public subscript(bounds: Range<Int>) -> IdentifiedSlice<ID, Element> {
     get {
       Swift.precondition(bounds.lowerBound >= 0 && bounds.upperBound <= count, "Range out of bounds")
@@ -168,7 +182,8 @@ extension IdentifiedArray {
   }
 
   /// Assigns the elements one by one if there are as many, so that those that were only reordered are moved.
-  fileprivate mutating func replace(_ bounds: Range<Int>, with elements: IdentifiedSlice<ID, Element>) {
+  @inlinable
+  mutating func replace(_ bounds: Range<Int>, with elements: IdentifiedSlice<ID, Element>) {
     if elements.count == bounds.count {
       for (position, element) in zip(bounds, elements) { self[position] = element }
     } else {
@@ -180,12 +195,13 @@ extension IdentifiedArray {
   /// Creates an array from a slice.
   ///
   /// - Complexity: O(k log k) for a slice of k elements; O(1) for a slice of the whole array.
+  @inlinable
   public init(_ elements: IdentifiedSlice<ID, Element>) {
     if elements.count == elements.base.count {
       self = elements.base
     } else {
       self = elements.base.emptied()
-      for position in elements.range { appendNew(from: elements.base.slot(at: position)) }
+      for position in elements.bounds { appendNew(from: elements.base.slot(at: position - elements.offset)) }
     }
   }
 }
