@@ -71,11 +71,12 @@ extension DependencyObjects {
     if let values = values(of: model) { return values }
     reportIssue(
       """
-      “withDependencies(from:)” was given an object of which no dependencies are known:
+      You are trying to propagate dependencies to a child model from a model with no dependencies. …
 
-        \(Model.self)
+        Model:
+          \(Model.self)
 
-      To fix, give “\(Model.self)” an “@Dependency”, or make it in the operation of “withDependencies”.
+      To fix, give it an “@Dependency”, or make it in the operation of “withDependencies”.
       """,
       fileID: place.fileID, filePath: place.filePath, line: place.line, column: place.column)
     return .initial
