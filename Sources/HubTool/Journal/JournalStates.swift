@@ -76,7 +76,8 @@ final class JournalStates {
           throw ToolFailure(
             .failed, "the feature changed in revision \(incompleteRevision), and its new values are in no snapshot")
         }
-        throw ToolFailure(.damaged, "turn \(turn.position) does not fit the state before it: \(error)")
+        let revisions = "revision \(turn.baseRevision) to \(turn.revision), in turn \(turn.position)"
+        throw ToolFailure(.damaged, "the change from \(revisions), does not fit the state before it: \(error)")
       }
     }
     // The turn usually replaces the whole state, but that of a very large one, or of an earlier release, changes nothing.
