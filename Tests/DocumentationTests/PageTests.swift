@@ -11,7 +11,8 @@ import Testing
   /// New app projects isolate their declarations to the main actor by default.
   @Test(
     arguments: try Compiler.blocks().filter {
-      ["README.md", "docs/TUTORIAL.md"].contains($0.page) && $0.language == "swift" && $0.options["skip"] == nil
+      ["README.md", "docs/TCA-COMPATIBILITY.md", "docs/TUTORIAL.md"].contains($0.page) && $0.language == "swift"
+        && $0.options["skip"] == nil
     })
   func compilesInAModuleOfTheMainActor(block: CodeBlock) throws {
     try Compiler.check(block, among: try Compiler.blocks(), settings: ["-default-isolation", "MainActor"])

@@ -17,6 +17,10 @@
 /// default. Generic parameters in the types of fields must also be `Replicated`. On an `@ObservableState`, a delta
 /// notifies only the observers of the fields that it changes.
 ///
+/// A public struct that other modules create, such as tests, needs a `public init` of its own: Swift's memberwise
+/// initializer is not public, and the only public one would be `init(from:)`, which decodes. The compiler then reports
+/// extra arguments in a call of that one.
+///
 /// Together with `@Reducer` on an enum, it makes the enum's state and actions replicable. Swift 6.3 requires the types
 /// in its cases to be declared before it in the same file, or in another file; otherwise the compiler may crash.
 @attached(
