@@ -134,7 +134,7 @@ import Testing
     #expect(page.head.contains("Content-Security-Policy: default-src 'none'; script-src 'self'"))
     #expect(page.head.contains("frame-ancestors 'none'") && page.head.contains("X-Content-Type-Options: nosniff"))
     #expect(!page.text.contains("http:") && !page.text.contains("https:"))
-    for file in ["/inspector.js", "/inspector.css", "/icon.svg"] {
+    for file in ["/inspector.js", "/metrics.js", "/inspector.css", "/icon.svg"] {
       #expect(http.request("GET", file)?.status == 200, "\(file)")
     }
     #expect(http.request("GET", "/inspector.html")?.status == 404)
@@ -148,6 +148,20 @@ import Testing
     #expect(http.request("GET", "/api/open", [link, "Origin: http://evil.example"])?.status == 403)
     #expect(http.request("GET", "/api/open", [link, "Sec-Fetch-Site: cross-site"])?.status == 403)
     #expect(http.request("GET", "/api/open", [link], host: "evil.example")?.status == 403)
+    // Also for the page and its files, and from other ports of this machine; but not if the user has typed the address.
+    for path in ["/", "/inspector.js", "/inspector.css", "/icon.svg", "/api/open", "/nowhere"] {
+      for site in ["cross-site", "same-site", "unknown"] {
+        let answer = http.request("GET", path, [link, "Sec-Fetch-Site: \(site)", "Sec-Fetch-Mode: navigate"])
+        #expect(answer?.status == 403 && answer?.text.contains("paste the link") == true, "\(path) \(site)")
+      }
+      let isPage = path != "/api/open" && path != "/nowhere"
+      #expect(http.request("GET", path, ["Sec-Fetch-Site: same-origin"])?.status != 403, "\(path)")
+      #expect((http.request("GET", path, ["Sec-Fetch-Site: none"])?.status == 200) == isPage, "\(path)")
+    }
+    #expect(http.request("GET", "/api/open", [link, "Sec-Fetch-Site: none"])?.status == 403)
+    for origin in ["null", "http://localhost:1", "https://localhost"] {
+      #expect(http.request("GET", "/", ["Origin: \(origin)"])?.status == 403, "\(origin)")
+    }
     // None of these requests has used the link.
     try inspector.open()
     // A request that is too long does no harm.
@@ -184,6 +198,14 @@ import Testing
     #expect(older["isEnd"] as? Bool == true)
     let filtered = try inspector.get("/api/turns?filter=INCREMENT")
     #expect((filtered["turns"] as? [[String: Any]])?.count == 1)
+    // All words must occur, and none of the excluded ones.
+    for (filter, revisions) in [
+      ("-todos", [4]), ("-INCREMENT -%22%22", [3, 2, 1]), ("todos increment", []), ("add -", [3, 2, 1]),
+      ("%22storectl send%22", [4, 3, 2, 1]), ("-%22storectl send%22", []),
+    ] {
+      let found = try inspector.get("/api/turns?filter=\(filter.replacingOccurrences(of: " ", with: "%20"))")
+      #expect((found["turns"] as? [[String: Any]])?.map { $0["revision"] as? Int } == revisions, "\(filter)")
+    }
     // The changes of an action, and the state after it.
     let position = try #require(turns[1]["position"] as? Int)
     let turn = try inspector.get("/api/turn?position=\(position)")

@@ -132,7 +132,7 @@ final class Inspector {
     let samples = link.samples.dropFirst(max(seen - link.firstSample, 0)).map { sample -> JSONValue in
       .array([
         .integer(sample.time), .integer(sample.rate.nearestInteger), .integer(sample.latency.microseconds),
-        .integer(sample.clients),
+        .integer(sample.clients), InspectorMetrics.values(of: sample.metrics),
       ])
     }
     let clients = Attendees(link.clientsValue).all
@@ -142,7 +142,7 @@ final class Inspector {
       "journal": journal.map { Self.json($0) } ?? .null, "changes": .integer(changes.lastNumber),
       "clients": ["count": .integer(clients.count), "shown": .array(clients.prefix(500).map { Self.json($0) })],
       "samples": .array(samples), "sample": .integer(link.firstSample + link.samples.count),
-      "metrics": link.metrics.map { Self.json($0) } ?? .null,
+      "metrics": link.metrics.map { InspectorMetrics.json($0) } ?? .null,
       "scopes": link.metrics.map { Self.scopes($0) } ?? .null,
     ]
   }
@@ -185,16 +185,6 @@ final class Inspector {
       "places": .array(
         metrics.places.map { ["name": .string($0.name), "subscribers": .integer($0.subscribers)] }),
     ]
-  }
-
-  /// Returns the hub's metrics by their names.
-  private static func json(_ metrics: HubMetrics) -> JSONValue {
-    let schema = Schema(state: HubMetrics.self, action: Never.self)
-    var encoder = CBOREncoder()
-    metrics.encode(to: &encoder)
-    let bytes = encoder.bytes
-    guard let value = try? CBORValue(decoding: bytes.span.bytes) else { return .null }
-    return SchemaJSON(schema).json(of: value, as: schema.state)
   }
 
   // MARK: Requests

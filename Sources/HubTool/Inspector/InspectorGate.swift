@@ -20,11 +20,13 @@ struct InspectorGate {
     if let origin = request.headers["origin"], origin != "http://\(host)" {
       return .text(403, "this is not served to pages of \(origin)\n")
     }
-    // Browsers report requests from pages of other sites. The page itself contains no data and may be loaded.
-    if request.path.hasPrefix("/api/"), let site = request.headers["sec-fetch-site"], site != "same-origin" {
-      return .text(403, "this is not served to pages of other sites\n")
-    }
-    return nil
+    // Browsers name the page from which a request comes. Another port of this machine is another page.
+    guard let site = request.headers["sec-fetch-site"] else { return nil }
+    if site == "same-origin" { return nil }
+    // The user has typed the address, pasted it, or opened it from another program. That is no request of a script.
+    if site == "none", !request.path.hasPrefix("/api/") { return nil }
+    return .text(
+      403, "this is not served to pages of other sites; paste the link of storectl inspect into the address bar\n")
   }
 
   /// Opens a session if the request has the token of the link, and replaces the token.

@@ -155,14 +155,14 @@ final class InspectorJournal {
     return schema
   }
 
-  /// Returns the turns before a position, newest first, in which an action, client or user contains a text, with these
-  /// actions.
+  /// Returns the turns before a position, newest first, with the actions that match a filter (`ActionFilter`); turns
+  /// without any are left out. The words may be in an action, its client or its user.
   ///
   /// The loop continues meanwhile.
   func turns(before: UInt64?, count: Int, filter: String) async throws(ToolFailure) -> JSONValue {
     var next = min(before ?? .max, extent.tail &+ 1)
     var (found, scanned): ([JSONValue], Int) = ([], 0)
-    let words = filter.lowercased()
+    let filter = ActionFilter(filter)
     var schema: (value: Schema, from: UInt64)?
     while found.count < count, next > extent.base + 1, scanned < Self.scanLimit {
       let first = max(extent.base + 1, next > 100 ? next - 100 : 1)
@@ -178,7 +178,7 @@ final class InspectorJournal {
         }
         guard let schema else { continue }
         let text = TurnJSON(schema: schema.value)
-        guard let actions = await actions(of: turn, text, containing: words) else { continue }
+        guard let actions = await actions(of: turn, text, matching: filter) else { continue }
         found.append(text.json(turn, actions.map { $0.json(isWhole: false) }, changes: nil))
         if found.count == count { break }
       }
@@ -188,15 +188,16 @@ final class InspectorJournal {
     return ["turns": .array(found), "next": .integer(next), "isEnd": .bool(next <= extent.base + 1)]
   }
 
-  /// Returns the first actions of a turn that contain a text, or nil if there are none.
+  /// Returns the first actions of a turn that match a filter, or nil if there are none.
   ///
   /// All actions are searched, whatever their number and length. Only those that are returned are made into lines.
-  private func actions(of turn: LoggedTurn, _ text: TurnJSON, containing words: String) async -> [TurnJSON.Action]? {
-    guard !words.isEmpty else { return text.actions(turn, limit: Self.actionLimit) }
+  private func actions(of turn: LoggedTurn, _ text: TurnJSON, matching filter: ActionFilter) async -> [TurnJSON.Action]?
+  {
+    guard !filter.isEmpty else { return text.actions(turn, limit: Self.actionLimit) }
     var found: [TurnJSON.Action] = []
     for action in turn.decodedActions(text.schema) {
       await breaks.takeIfDue()
-      guard text.contains(action, words) else { continue }
+      guard text.matches(action, filter) else { continue }
       found.append(text.action(action))
       if found.count == Self.actionLimit { break }
     }
@@ -293,11 +294,11 @@ private struct TurnJSON {
       name: name, values: values.joined(separator: ", "), whole: whole, client: client, user: user)
   }
 
-  /// Returns true if an action or its sender contains a text in lower case, also where the action's line is cut.
-  func contains(_ action: LoggedAction, _ words: String) -> Bool {
+  /// Returns true if an action and its sender match a filter, also where the action's line is cut.
+  func matches(_ action: LoggedAction, _ filter: ActionFilter) -> Bool {
     let shown = self.action(action)
-    return [shown.name, shown.values, shown.client, shown.user].contains { $0.lowercased().contains(words) }
-      || action.value.map { whole($0).lowercased().contains(words) } ?? false
+    let whole = action.value.map { self.whole($0) } ?? ""
+    return filter.matches([shown.name, shown.values, shown.client, shown.user, whole])
   }
 
   private func whole(_ action: CBORValue) -> String { "\(SchemaJSON(schema).json(of: action, as: schema.action))" }

@@ -10,6 +10,8 @@ final class InspectorLink {
     let rate: Double
     let latency: Duration
     let clients: Int
+    /// The hub's own metrics; nil if they are unknown.
+    let metrics: HubMetrics?
   }
 
   /// The feature's state and its schema.
@@ -146,7 +148,8 @@ final class InspectorLink {
       before = (now, revision)
       self.revision = revision
       samples.append(
-        Sample(time: Moment.now, rate: rate, latency: latency, clients: Attendees(clientsValue).all.count))
+        Sample(
+          time: Moment.now, rate: rate, latency: latency, clients: Attendees(clientsValue).all.count, metrics: metrics))
       if samples.count > Self.sampleLimit {
         samples.removeFirst()
         firstSample += 1

@@ -34,6 +34,7 @@ enum InspectorPage {
     case "/": guarded(HTTPResponse(200, "text/html; charset=utf-8", PackageResources.inspector_html))
     case "/inspector.css": guarded(HTTPResponse(200, "text/css; charset=utf-8", PackageResources.inspector_css))
     case "/inspector.js": guarded(HTTPResponse(200, "text/javascript; charset=utf-8", PackageResources.inspector_js))
+    case "/metrics.js": guarded(HTTPResponse(200, "text/javascript; charset=utf-8", PackageResources.metrics_js))
     case "/icon.svg": guarded(HTTPResponse(200, "image/svg+xml", PackageResources.icon_svg))
     default: nil
     }

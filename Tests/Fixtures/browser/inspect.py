@@ -146,9 +146,36 @@ def main(machine):
         page.key("f")
         page.type("favourite")
         page.wait("document.querySelectorAll('.turn').length === 6")
+        # Escape shows all actions again.
         page.key("Escape")
-        page.run("(() => { const one = document.querySelector('#filter'); one.value = '';"
-                 " one.dispatchEvent(new Event('input')); })()")
+        page.wait("document.querySelectorAll('.turn').length > 6")
+        assert page.run("document.querySelector('#filter').value") == ""
+        # A word with a minus sign excludes actions; the arrow and Enter go to the list, and Escape there ends the filter.
+        page.key("f")
+        page.type("favourite -increment")
+        page.wait("document.querySelectorAll('.turn').length === 3")
+        page.key("ArrowDown")
+        page.wait("document.activeElement.id === 'turns'")
+        page.wait("document.querySelector('.turn').getAttribute('aria-selected') === 'true'")
+        page.key("ArrowDown")
+        page.wait("document.querySelectorAll('.turn')[1].getAttribute('aria-selected') === 'true'")
+        page.key("ArrowUp")
+        page.wait("document.querySelector('.turn').getAttribute('aria-selected') === 'true'")
+        page.key("ArrowUp")
+        page.wait("document.activeElement.id === 'filter'")
+        page.key("Enter")
+        page.wait("document.activeElement.id === 'turns'")
+        page.key("Escape")
+        page.wait("document.querySelectorAll('.turn').length > 6")
+        # Enter does not wait for the pause after the last letter.
+        page.key("f")
+        page.type("plumber")
+        page.key("Enter")
+        page.wait("document.activeElement.id === 'turns' && document.querySelectorAll('.turn').length === 1")
+        page.wait_text("#when", "revision 3,")
+        page.key("Escape")
+        page.key("l")
+        page.wait_text("#when", "now")
         page.key("3")
         page.wait_text("#panel-clients", "storectl inspect")
         # The page subscribes to the whole state itself, and to the lists of clients and metrics.
@@ -159,9 +186,15 @@ def main(machine):
             time.sleep(0.7)
         page.key("4")
         page.wait_text("#panel-metrics", "actions per second")
-        page.wait("document.querySelectorAll('#panel-metrics polyline').length === 3")
-        page.wait_text("#panel-metrics", "durability")
-        assert "NaN" not in page.text("#panel-metrics")
+        page.wait("document.querySelectorAll('#panel-metrics .chart polyline').length === 3")
+        page.wait("document.querySelectorAll('#panel-metrics td polyline').length > 10")
+        page.wait_text("#panel-metrics", "durability: sync")
+        # Units in place of raw numbers, and rates of the counters.
+        page.wait(r"/state, encoded\s+[0-9.]+ (B|KiB)\s/.test(document.querySelector('#panel-metrics').innerText)")
+        page.wait(r"/actions that have taken effect\s+[0-9,]+\s+[0-9.]+\/s/.test("
+                  "document.querySelector('#panel-metrics').innerText)")
+        page.wait(r"/half below [0-9.]+ (µs|ms)/.test(document.querySelector('.histogram').innerText)")
+        assert "NaN" not in page.text("#panel-metrics") and "undefined" not in page.text("#panel-metrics")
         picture(page, "inspector-metrics")
         page.key("5")
         page.wait_text("#panel-schema", "enum Counter.Action")
@@ -236,6 +269,14 @@ def main(machine):
         page.go(link)
         page.wait_text("#banner", "used already")
         assert page.run("document.querySelectorAll('.row').length") == 0
+        # A page of another site cannot open this one; the same address, typed, works.
+        address = link.split("#")[0]
+        page.go(f"data:text/html,<a id=link href='{address}'>open</a>")
+        page.wait("document.querySelector('#link') !== null")
+        page.click("#link")
+        page.wait_text("body", "not served to pages of other sites")
+        page.go(address)
+        page.wait_text("#banner", "open the link that storectl inspect has printed")
 
 
 with tempfile.TemporaryDirectory(prefix="storehub-inspect-") as directory:

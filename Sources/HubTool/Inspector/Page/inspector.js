@@ -428,6 +428,13 @@ $("go").addEventListener("submit", (event) => {
   goTo($("path").value.trim());
 });
 
+$("path").addEventListener("keydown", (event) => {
+  if (event.key !== "ArrowDown") return;
+  event.preventDefault();
+  const shown = rows.filter((item) => !item.pager);
+  if (shown.length) choose(shown.find((item) => item.key === current) ?? shown[0]);
+});
+
 // MARK: Actions
 
 let turns = [];
@@ -647,11 +654,20 @@ $("turns").addEventListener("click", (event) => {
 
 $("turns").addEventListener("keydown", (event) => {
   const index = turns.findIndex((turn) => turn.position === chosenTurn);
-  const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
-  if (!by || !turns.length) return;
+  if (event.key === "Escape" && filter) {
+    event.preventDefault();
+    return setFilter("");
+  }
+  // Above the first action is the filter.
+  if (event.key === "ArrowUp" && index <= 0 && news && news.journal) {
+    event.preventDefault();
+    return $("filter").focus();
+  }
+  const to = { ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + 10, PageUp: index - 10, Home: 0, End: turns.length }[
+    event.key];
+  if (to === undefined || !turns.length) return;
   event.preventDefault();
-  const next = Math.min(Math.max(index < 0 ? 0 : index + by, 0), turns.length - 1);
-  chooseTurn(turns[next]);
+  chooseTurn(turns[Math.min(Math.max(to, 0), turns.length - 1)]);
   revealTurn();
 });
 
@@ -661,13 +677,51 @@ $("turns").addEventListener("scroll", () => {
 });
 
 let filterTimer = null;
+
+// Shows the actions that match what the field contains; returns when the first of them are there.
+function applyFilter() {
+  clearTimeout(filterTimer);
+  const wanted = $("filter").value.trim();
+  if (wanted === filter) return updating ?? Promise.resolve();
+  filter = wanted;
+  [turns, seenTail, nextTurn, turnsEnd] = [[], -1, null, false];
+  return update();
+}
+
+function setFilter(text) {
+  $("filter").value = text;
+  return applyFilter();
+}
+
+// Goes from the filter to the list below it.
+async function enterList(choosesFirst) {
+  $("turns").focus();
+  await applyFilter();
+  // Not if the user has gone elsewhere meanwhile.
+  if (document.activeElement !== $("turns") || !turns.length) return;
+  const isShown = turns.some((turn) => turn.position === chosenTurn);
+  if (choosesFirst || !isShown) chooseTurn(turns[0]);
+  revealTurn();
+}
+
 $("filter").addEventListener("input", () => {
   clearTimeout(filterTimer);
-  filterTimer = setTimeout(() => {
-    filter = $("filter").value.trim();
-    [turns, seenTail, nextTurn, turnsEnd] = [[], -1, null, false];
-    update();
-  }, 200);
+  filterTimer = setTimeout(applyFilter, 200);
+});
+
+$("filter").addEventListener("keydown", (event) => {
+  switch (event.key) {
+    case "ArrowDown": enterList(false); break;
+    case "Enter": enterList(true); break;
+    case "Escape":
+      setFilter("");
+      $("turns").focus();
+      break;
+    default: return;
+  }
+  // Browsers would clear the field once more, or move the focus.
+  event.preventDefault();
+  event.stopPropagation();
 });
 
 // MARK: Change
@@ -735,7 +789,7 @@ $("panel-change").addEventListener("click", (event) => {
   if (event.target.dataset.path !== undefined) goTo(event.target.dataset.path);
 });
 
-// MARK: Clients, metrics, schema
+// MARK: Clients and schema
 
 function table(heads, lines) {
   const made = element("table");
@@ -786,54 +840,6 @@ function showClients() {
     if (rest > 0) parts.push(element("p", "faint", "and " + number(rest) + " of other parts"));
   }
   $("panel-clients").replaceChildren(...parts);
-}
-
-function svg(tag, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
-
-function chart(title, index, format) {
-  const seconds = samples.length <= 60 ? 60 : 300;
-  const values = samples.map((sample) => sample[index]);
-  const top = Math.max(...values, 0) || 1;
-  const figure = element("figure");
-  const caption = element("figcaption");
-  caption.append(element("span", "", title), element("b", "", values.length ? format(values[values.length - 1]) : "–"));
-  const drawing = svg("svg", { viewBox: "0 0 600 100", preserveAspectRatio: "none", role: "img" });
-  drawing.setAttribute("aria-label", title);
-  const points = values.map((value, at) => {
-    const x = 600 - (values.length - 1 - at) * (600 / (seconds - 1));
-    return x.toFixed(1) + "," + (98 - (value / top) * 94).toFixed(1);
-  });
-  if (points.length > 1) {
-    const first = points[0].split(",")[0];
-    drawing.append(
-      svg("polygon", { class: "area", points: first + ",100 " + points.join(" ") + " 600,100" }),
-      svg("polyline", { class: "line", points: points.join(" ") }));
-  }
-  const scale = element("div", "scale");
-  scale.append(element("span", "", seconds === 60 ? "1 minute" : "5 minutes"), element("span", "", "maximum " + format(Math.max(...values, 0))));
-  figure.append(caption, drawing, scale);
-  return figure;
-}
-
-const milliseconds = (microseconds) => (microseconds / 1000).toFixed(2) + " ms";
-// Turns `turnTimes` into `turn times`.
-const words = (name) => name.replace(/[A-Z]+/g, (letters) => " " + letters.toLowerCase());
-
-function showMetrics() {
-  const charts = element("div", "charts");
-  charts.append(
-    chart("actions per second", 1, number), chart("latency of the hub", 2, milliseconds), chart("clients", 3, number));
-  const parts = [element("h3", "", "Throughput and latency"), charts];
-  if (news.metrics) {
-    const lines = Object.entries(news.metrics).filter(([name]) => name !== "places").map(([name, value]) =>
-      [words(name), Array.isArray(value) ? value.map(number).join("  ") : typeof value === "string" ? value : number(value)]);
-    parts.push(element("h3", "", "The hub's metrics"), table([["", ""], ["", ""]], lines));
-  }
-  $("panel-metrics").replaceChildren(...parts);
 }
 
 let schemaShown = null;
