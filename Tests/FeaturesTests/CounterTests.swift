@@ -114,16 +114,31 @@ import Testing
     #expect(store.factAlert?.title == "no")
   }
 
-  @Test func aTickTakesTheFactAway() {
-    let store = store()
-    store.send(.numberFactResponse(.success("0 is a number")))
+  /// Otherwise nobody could read a fact while the timer counts.
+  @Test func aTickLeavesTheFactAndTheFetchOfOne() async throws {
+    let (gate, opened) = AsyncStream.makeStream(of: Void.self)
+    let store = store {
+      $0.numberFact.fetch = { number in
+        for await _ in gate {}
+        return "\(number) is a number"
+      }
+    }
+    let task = store.send(.numberFactButtonTapped)
     store.send(.timerTicked)
-    #expect(store.count == 1 && store.numberFact == nil)
+    #expect(store.count == 1 && store.isLoadingFact)
+    opened.finish()
+    await task.finish()
+    #expect(store.numberFact == "0 is a number" && !store.isLoadingFact)
+    store.send(.timerTicked)
+    #expect(store.count == 2 && store.numberFact == "0 is a number")
+    store.send(.incrementButtonTapped)
+    #expect(store.count == 3 && store.numberFact == nil)
   }
 
   @Test func theNumberStaysAtTheEndsOfItsRange() {
     let top = store(count: .max)
     top.send(.incrementButtonTapped)
+    top.send(.timerTicked)
     #expect(top.count == .max)
     let bottom = store(count: .min)
     bottom.send(.decrementButtonTapped)

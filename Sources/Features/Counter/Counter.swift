@@ -7,7 +7,8 @@ public struct Counter: Reducer, Sendable {
   public struct State: Equatable, Sendable {
     /// The number.
     public var count = 0
-    /// A fact about the number; nil after the number changes.
+    /// A fact about the number; nil after a user changes the number. It stays while the timer counts, so that it can be
+    /// read; it names the number that it is about.
     public var numberFact: String?
     /// True while a fact is being fetched.
     public var isLoadingFact = false
@@ -84,7 +85,9 @@ public struct Counter: Reducer, Sendable {
         return state.isTimerOn ? runTimer() : .cancel(id: CancelID.timer)
 
       case .timerTicked:
-        return change(&state, by: 1)
+        let (count, isOver) = state.count.addingReportingOverflow(1)
+        if !isOver { state.count = count }
+        return .none
 
       case .factAlertDismissed:
         state.factAlert = nil
@@ -119,8 +122,8 @@ public struct Counter: Reducer, Sendable {
     .cancellable(id: CancelID.fact, cancelInFlight: true)
   }
 
-  /// Changes the number, which invalidates the fact and cancels a pending fetch. At the limits of `Int` the number
-  /// stays.
+  /// Changes the number for a user, which invalidates the fact and cancels a pending fetch. At the limits of `Int` the
+  /// number stays.
   private func change(_ state: inout State, by difference: Int) -> Effect<Action> {
     let (count, isOver) = state.count.addingReportingOverflow(difference)
     guard !isOver else { return .none }
