@@ -12,7 +12,7 @@ extension ReplicaCore {
       switch kind {
       case .welcome: greet(try Welcome(decoding: payload), on: stream)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
-      case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
+      case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .pong, .schema: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
       }
@@ -20,7 +20,7 @@ extension ReplicaCore {
       switch kind {
       case .schema: compare(try Schema(decoding: payload), on: stream)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
-      case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
+      case .goodbye: end(try Goodbye(decoding: payload), at: now)
       // The outcomes of a resumed session follow immediately after the welcome, and only once.
       case .applied: try receiveApplied(payload, at: header.revision)
       case .rejected: try receiveRejected(payload)
@@ -41,11 +41,17 @@ extension ReplicaCore {
         open.pongs = max(open.pongs, try Pong(decoding: payload).number)
         lastPong = (open.pongs, header.revision)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
-      case .goodbye: giveUp(try Goodbye(decoding: payload).reason, at: now)
+      case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .welcome, .schema: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
       }
     }
+  }
+
+  /// Ends a connection that the hub is about to close of its own accord.
+  private mutating func end(_ goodbye: Goodbye, at now: Duration) {
+    self.goodbye = goodbye.reason
+    giveUp(goodbye.reason, at: now)
   }
 
   private mutating func receiveApplied(_ payload: RawSpan, at revision: UInt64) throws(WireError) {
@@ -104,6 +110,7 @@ extension ReplicaCore {
   /// Adopts the hub's session, even before the schemas are compared, since outcomes may arrive earlier.
   private mutating func beginSession(_ welcome: Welcome) {
     payloadLimit = Int(clamping: welcome.payloadLimit)
+    goodbye = nil
     session = welcome.session
     if welcome.isResumed {
       pending.resume(processed: welcome.processed)

@@ -17,6 +17,9 @@ public struct ReplicaCore: ~Copyable {
   public internal(set) var connection = ConnectionState.connecting(attempt: 0, failure: nil)
   /// The hub's name; empty before the first welcome.
   public internal(set) var hubName = ""
+  /// The reason with which the hub has ended the last connection; nil if that was lost without one, and while a session
+  /// is open.
+  public internal(set) var goodbye: String?
   /// The number of times that a restarted hub had lost revisions which this client had seen.
   public internal(set) var lossCount = 0
   /// The schema of the feature: the compiled one, or for tools that of the first hub.

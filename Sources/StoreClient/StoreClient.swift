@@ -127,6 +127,10 @@ public import Wire
   /// True if the last attempt to connect has failed because no hub listens on the socket.
   package private(set) var isHubMissing = false
 
+  /// The reason with which the hub has ended the last connection, such as a stop by its service manager; nil if the
+  /// connection was lost without one, because the hub has crashed or does not answer, and while a session is open.
+  public var goodbye: String? { replica.goodbye }
+
   /// The number of times that a restarted hub had lost state which this client had seen. The client recovers by itself,
   /// but its user may want to know.
   public var lossCount: Int { replica.lossCount }

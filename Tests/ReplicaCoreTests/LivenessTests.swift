@@ -44,6 +44,22 @@ import Wire
     #expect(reason.contains("not answered"))
   }
 
+  @Test func aGoodbyeIsKnownUntilTheNextSession() throws {
+    var conversation = try Conversation(probeInterval: .seconds(2))
+    let before = conversation.replica.goodbye
+    conversation.receive(Goodbye(.shuttingDown, "the hub stops: received SIGTERM"), at: conversation.now)
+    // Failed attempts to reconnect have reasons of their own.
+    conversation.expire(at: conversation.now + .seconds(60))
+    conversation.replica.disconnected(reason: "refused", at: conversation.now)
+    let after = conversation.replica.goodbye
+    #expect(before == nil && after == "the hub stops: received SIGTERM")
+    let connection = conversation.replica.connection
+    guard case .stale(_, _, reason: "refused") = connection else {
+      Issue.record("the connection is \(connection)")
+      return
+    }
+  }
+
   @Test func theAgeOfAStaleStateIsCountedFromTheLastSignOfLife() throws {
     var conversation = try Conversation(probeInterval: nil)
     let heard = conversation.now
