@@ -15,6 +15,7 @@ internal import Glibc
 package final class Terminal {
   private var screen: OpaquePointer?
   private let hasColors: Bool
+  private let theme: Theme
   private var reader: KeyReader
   /// The sequences that turn bracketed paste on and off; empty if the terminal does not support it.
   private var pasteOn = "", pasteOff = ""
@@ -58,6 +59,7 @@ package final class Terminal {
     nodelay(cncurses_screen(), true)
     keypad(cncurses_screen(), true)
     let noColor = getenv("NO_COLOR").map { String(cString: $0) } ?? ""
+    self.theme = theme
     hasColors = has_colors() && noColor.isEmpty && theme != .mono
     if hasColors {
       start_color()
@@ -180,7 +182,7 @@ package final class Terminal {
   package func draw(_ content: (inout any Canvas) -> Void) {
     guard screen != nil else { return }
     werase(cncurses_screen())
-    var canvas: any Canvas = Window(size: size, hasColors: hasColors, form: reader.form)
+    var canvas: any Canvas = Window(size: size, theme: hasColors ? theme : .mono, form: reader.form)
     content(&canvas)
     wrefresh(cncurses_screen())
   }
@@ -236,16 +238,17 @@ package nonisolated enum TerminalError: Error, Equatable, Sendable, CustomString
 /// The whole screen of the terminal as a canvas.
 private struct Window: Canvas {
   let size: CanvasSize
-  let hasColors: Bool
+  let theme: Theme
   let form: Glyphs.Form
 
   mutating func text(_ row: Int, _ column: Int, _ text: String, _ style: Style) {
     guard 0..<size.rows ~= row, 0..<size.columns ~= column else { return }
+    let style = theme.drawn(style, count: cncurses_color_count())
     var attributes: attr_t = 0
     if style.isBold { attributes |= cncurses_bold }
     if style.isDim { attributes |= cncurses_dim }
     if style.isReversed { attributes |= cncurses_reverse }
-    let pair = hasColors ? style.color.rawValue : 0
+    let pair = theme == .mono ? 0 : style.color.rawValue
     wattr_set(cncurses_screen(), attributes, pair, nil)
     for piece in Glyphs.pieces(text, columns: size.columns - column, form) {
       let column = CInt(column + piece.column)
