@@ -63,6 +63,8 @@ final class Session {
   private var mustDraw = false
   private var signals: [SignalWatch] = []
   private var toldLossCount = 0
+  /// True once the loss of the connection was reported, until there is another one.
+  private var isAway = false
   private var activity: ActivityLog?
   /// Looks for new actions in the journal.
   private var activityTimer: Timer?
@@ -237,6 +239,7 @@ final class Session {
     case .interrupt: quit()
     case .redraw: terminal?.redraw()
     case .stop: terminal?.requestStop()
+    case .showDetails(let id): showDetails(of: id)
     case .send(let action):
       send(action, number: screens.lastActionNumber)
       return true
@@ -246,18 +249,39 @@ final class Session {
   }
 
   private func send(_ action: AppFeature.Action, number: Int) {
-    guard let task = passed(action) else { return screens.refused(number) }
+    guard let task = passed(action) else {
+      screens.ended(number)
+      return screens.refused(number)
+    }
     lastAction = task
     Task { [weak self] in
       do {
         try await task.taken()
+        self?.ended(number)
       } catch {
+        self?.ended(number)
         guard let self, !hasQuit else { return }
         // An action that may have taken effect can be undone.
         if error as? ActionError != .outcomeUnknown { screens.refused(number) }
         screens.say("\(error)", isBad: true)
         drawSoon()
       }
+    }
+  }
+
+  /// Records that the outcome of an action is known. The screen is drawn if it has shown the action as pending.
+  private func ended(_ number: Int) {
+    let before = screens.nextChange(after: .zero)
+    screens.ended(number)
+    if before != screens.nextChange(after: .zero) { drawSoon() }
+  }
+
+  private func showDetails(of id: Activity.ID) {
+    guard let activity else { return }
+    do {
+      screens.show(try activity.details(of: id))
+    } catch {
+      screens.say("\(error)", isBad: true)
     }
   }
 
@@ -275,12 +299,20 @@ final class Session {
       quit(because: failureMessage(failure, isHubMissing: client.isHubMissing))
     case .refused(let reason):
       quit(because: reason)
-    case .stale:
+    case .stale(_, _, let reason):
+      if !isAway {
+        isAway = true
+        screens.say(client.goodbye ?? "the connection to the hub was lost: \(reason)", isBad: client.goodbye == nil)
+      }
       clock?.start(after: .seconds(1), repeating: .seconds(1))
     default:
       clock?.stop()
     }
     if client.connection == .live {
+      if isAway {
+        isAway = false
+        screens.say("the hub is back")
+      }
       do { try openJournal() } catch { screens.say("\(error)", isBad: true) }
     }
     if client.connection == .live, client.lossCount > toldLossCount {
@@ -294,7 +326,11 @@ final class Session {
     var content = ScreenContent(
       state: state, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
       path: settings.path, now: loop.now)
+    (content.goodbye, content.ownProcess) = (client.goodbye, getpid())
+    content.wallTime = Int64(time(nil)) * 1000
     content.activity = activity?.entries
+    content.examinedActivityCount = activity?.examinedCount ?? 0
+    content.isLoadingActivity = activity?.hasOlder ?? false
     if todos?.isKnown != true { content.loading = [.todos] }
     content.loadedByteCount = client.loadedByteCount
     return content
@@ -323,7 +359,7 @@ final class Session {
       screens.draw(content, on: &$0)
       MachineNotice.draw(machine.state, row: 1, after: 60, on: &$0)
     }
-    if let time = screens.nextChange { changeTimer?.start(after: max(time - loop.now, .zero)) }
+    if let time = screens.nextChange(after: loop.now) { changeTimer?.start(after: max(time - loop.now, .zero)) }
     isFrameRunning = true
     frame?.start(after: Self.frameTime)
   }
@@ -331,15 +367,20 @@ final class Session {
   /// Reads the journal's new actions. A hub may store an action slightly later than it sends the change.
   private func updateActivity() {
     guard let activity, screens.tab == .activity else { return }
-    let last = activity.entries.last?.id
+    let last = activity.revision
     do {
-      try activity.update()
+      try activity.update(screens.activityFilter)
     } catch {
-      screens.say("\(error)", isBad: true)
+      return screens.say("\(error)", isBad: true)
     }
-    if last != activity.entries.last?.id { activityAttempts = 0 }
+    // Some of the older ones at a time, so that keys are handled meanwhile.
+    if activity.hasOlder {
+      activityTimer?.start(after: .milliseconds(1))
+      return
+    }
+    if last != activity.revision { activityAttempts = 0 }
     let revision = max(counter.revision, favourites.revision, todos?.revision ?? 0)
-    guard activity.entries.last?.revision ?? 0 < revision, activityAttempts < 5 else { return }
+    guard activity.revision < revision, activityAttempts < 5 else { return }
     activityAttempts += 1
     activityTimer?.start(after: .milliseconds(200))
   }

@@ -55,6 +55,82 @@ import Testing
     #expect(second.isRunning)
   }
 
+  /// A hub that was stopped is waited for without worry; one that has crashed or hangs is not.
+  @Test func aStopLooksDifferentFromACrash() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(
+      hub.wait {
+        terminal.screen.contains("hub stopped, this is ") && terminal.screen.contains("the hub stops: received SIGTERM")
+      })
+    #expect(!terminal.screen.contains("hub away"))
+    try hub.start()
+    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(!terminal.screen.contains("received SIGTERM"))
+    _ = hub.kill(SIGKILL)
+    #expect(hub.wait { terminal.screen.contains("hub away, this is ") })
+    #expect(
+      terminal.screen.contains("the connection to the hub was lost: ") && !terminal.screen.contains("hub stopped"))
+  }
+
+  @Test func anotherTerminalDeletesTheTodoThatIsEdited() throws {
+    let hub = try HubProcess()
+    let (first, second) = (try Tmux(hub), try Tmux(hub))
+    #expect(hub.wait { first.screen.contains("live") && second.screen.contains("live") })
+    first.press("2", "a", "milk", "\r")
+    second.press("2")
+    #expect(hub.wait { first.screen.contains("› [ ] milk") && second.screen.contains("› [ ] milk") })
+    first.press("e", " and tea")
+    #expect(hub.wait { first.screen.contains("text: milk and tea") })
+    second.press("d")
+    #expect(hub.wait { first.screen.contains("text (deleted meanwhile): milk and tea") })
+    first.press("\r")
+    #expect(hub.wait { first.screen.contains("Add 'milk and tea' as a new todo?") })
+    #expect(second.screen.contains("no todos"))
+    first.press("d")
+    #expect(hub.wait { first.screen.contains("no todos") && !first.screen.contains("milk") })
+    // Each screen of each terminal undoes its own actions.
+    second.press("1", "u")
+    #expect(hub.wait { second.screen.contains("nothing to undo on this screen") })
+    second.press("2", "u")
+    #expect(
+      hub.wait { second.screen.contains("undone: deleted 'milk'; U redoes it") && first.screen.contains("[ ] milk") })
+    second.press("U")
+    #expect(hub.wait { second.screen.contains("redone: deleted 'milk'") && !first.screen.contains("[ ] milk") })
+  }
+
+  @Test func actionsThatTheHubHasNotAcknowledgedAreMarked() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("live") })
+    terminal.press("2", "a", "milk", "\r")
+    #expect(hub.wait { terminal.screen.contains("› [ ] milk") })
+    let process = try #require(hub.process?.processIdentifier)
+    Foundation.kill(process, SIGSTOP)
+    terminal.press(" ")
+    #expect(hub.wait { terminal.screen.contains("›~[x] milk") && terminal.screen.contains("live, 1 pending") })
+    Foundation.kill(process, SIGCONT)
+    #expect(hub.wait { terminal.screen.contains("› [x] milk") && !terminal.screen.contains("pending") })
+  }
+
+  @Test func theOwnLineAmongTheClientsIsMarked() throws {
+    let hub = try HubProcess()
+    let (first, second) = (try Tmux(hub), try Tmux(hub))
+    for terminal in [first, second] {
+      #expect(hub.wait { terminal.screen.contains("live") })
+      terminal.press("4")
+    }
+    func own(_ terminal: Tmux) -> [String] {
+      terminal.screen.split(separator: "\n").filter { $0.contains(", you") }.map { String($0.dropFirst(2)) }
+    }
+    #expect(hub.wait { first.screen.contains("2 attached") && own(first).count == 1 && own(second).count == 1 })
+    #expect(own(first) != own(second))
+    first.press("\r")
+    #expect(hub.wait { first.screen.contains("┌ Client") && first.screen.contains("the list of clients") })
+  }
+
   /// The todos may be many, so they are attached when a screen needs them, and stay attached.
   @Test func aScreenAttachesWhatItShows() throws {
     let hub = try HubProcess()
@@ -377,6 +453,31 @@ import Testing
       hub.wait {
         terminal.screen.contains("storectl send") && terminal.screen.contains("todos.addButtonTapped \"bread\"")
       })
+    // The details of the last action; then only those that are not about the todos.
+    terminal.press("\r")
+    #expect(
+      hub.wait {
+        terminal.screen.contains("┌ Action") && terminal.screen.contains("process")
+          && terminal.screen.contains("todos.nextID")
+          && terminal.screen.contains("0 → 1")
+      })
+    terminal.press("q", "f", "-todos", "\r")
+    #expect(
+      hub.wait {
+        terminal.screen.contains("filter: -todos") && terminal.screen.contains("1 of the last 2 actions")
+          && !terminal.screen.contains("bread")
+      })
+    terminal.press("-")
+    #expect(hub.wait { terminal.screen.contains("no action matches") })
+    terminal.type("Escape")
+    // A filter finds what lies behind thousands of other actions.
+    _ = try Program(name: "storeload").run("--socket", hub.socket, "--actions", "3000", "--depth", "1")
+    #expect(hub.wait { terminal.screen.contains("the last 1000 actions") && !terminal.screen.contains("bread") })
+    terminal.press("f", "BREAD", "\r")
+    #expect(
+      hub.wait { terminal.screen.contains("todos.addButtonTapped \"bread\"") && terminal.screen.contains("─ 1/1 ─") })
+    terminal.type("Escape")
+    #expect(hub.wait { terminal.screen.contains("the last 1000 actions") })
     let nowhere = try Program(name: "storeterm").run("--socket", hub.socket, "--state-dir", "/nonexistent")
     #expect(nowhere.status == 1 && nowhere.errors.contains("there is no journal"))
   }
@@ -435,7 +536,7 @@ final class Tmux {
   var isRunning: Bool { !tmux("list-sessions").isEmpty }
 
   func press(_ keys: String...) {
-    for key in keys { tmux("send-keys", "-l", key) }
+    for key in keys { tmux("send-keys", "-l", "--", key) }
   }
 
   /// Presses keys, named as in tmux.

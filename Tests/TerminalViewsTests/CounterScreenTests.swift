@@ -29,7 +29,7 @@ import Testing
         "      28 is perfect: it is the sum of its proper divisors.",
         "", "", "",
         String(repeating: "─", count: 65),
-        "+ up   - down   f fact   t timer   tab next   ? help   q quit",
+        "+ up  - down  f fact  t timer  u undo  tab next  ? help  q quit",
       ])
   }
 

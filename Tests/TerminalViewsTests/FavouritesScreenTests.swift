@@ -45,7 +45,7 @@ import Testing
     var terminal = terminal(over: Self.list)
     terminal.press(.down)
     #expect(terminal.lines[2...6] == ["3 favourites", "", "  3", "› 28", "  496"])
-    #expect(terminal.lines[11] == "↑ ↓ choose   enter go there   d delete   esc back   tab next   ? help   q quit")
+    #expect(terminal.lines[11] == "↑ ↓ choose  enter go there  d delete  esc back  u undo  ? help  q quit")
   }
 
   @Test func aComplaintSaysWhatToDoAboutIt() {

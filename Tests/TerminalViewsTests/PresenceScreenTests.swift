@@ -39,6 +39,40 @@ import Wire
     #expect(grid.lines[0] == "› storeterm 0.1.0  process 4001  user root")
   }
 
+  @Test func theOwnLineIsMarked() {
+    var grid = TextGrid(rows: 2, columns: 70)
+    PresenceScreen(attendees: [attendee(1, user: 0), attendee(2, user: 0)], ownProcess: 4002).draw(in: 0..<2, on: &grid)
+    #expect(
+      grid.lines == [
+        "› storeterm 0.1.0  process 4001  user root", "  storeterm 0.1.0  process 4002  user root, you",
+      ])
+  }
+
+  @Test func enterShowsAllAboutAClient() {
+    var terminal = TestTerminal(rows: 20, columns: 80)
+    var client = attendee(1, user: 0)
+    (client.parts, client.scopes) = ([AttachedPart(root: 0, path: "counter"), AttachedPart(root: 2, path: "")], 5)
+    terminal.content.attendees = [client, attendee(2)]
+    terminal.press("4")
+    terminal.press(.enter)
+    let text = terminal.lines.joined(separator: "\n")
+    for part in ["┌ Client", "storeterm 0.1.0", "4001", "root (0)", "counter", "the metrics", "and 3 more"] {
+      #expect(text.contains(part), "\(part) in \(text)")
+    }
+    #expect(terminal.press("q") == nil && !terminal.lines.contains { $0.contains("┌ Client") })
+  }
+
+  /// The search looks in all that a line shows.
+  @Test func aClientIsFoundByItsProcessAndItsUser() {
+    var terminal = TestTerminal()
+    terminal.content.attendees = [attendee(1), attendee(2, user: 0), attendee(3)]
+    terminal.press("4")
+    for key in ["/", "4", "0", "0", "3", .enter] as [Key] { terminal.press(key) }
+    #expect(terminal.lines.contains { $0.hasPrefix("› ") && $0.contains("4003") } && terminal.highlighted == ["4003"])
+    for key in ["/", "r", "o", "o", "t", .enter] as [Key] { terminal.press(key) }
+    #expect(terminal.lines.contains { $0.hasPrefix("› ") && $0.contains("4002") })
+  }
+
   @Test func theViewStaysWhereItIsWhenOthersComeAndGo() {
     var terminal = TestTerminal()
     terminal.content.attendees = (1...30).map { attendee($0) }

@@ -3,9 +3,11 @@ import Features
 import Glibc
 import ReplicaCore
 import Terminal
-import TerminalViews
 import Testing
+import TurnLog
 import Wire
+
+@testable import TerminalViews
 
 /// The properties of all screens: the frame, the tabs, and drawing in any size.
 @Suite struct ScreenTests {
@@ -31,6 +33,16 @@ import Wire
     var terminal = TestTerminal(columns: columns)
     terminal.content.connection = .stale(since: .seconds(88), attempt: 3, reason: "gone")
     #expect(terminal.lines[0] == title)
+  }
+
+  /// A stop is nobody's failure; a hub that has crashed, or does not answer, is.
+  @Test(arguments: [(80, "hub stopped, this is 12 s old; waiting for it, attempt 3"), (20, "hub stopped 12 s")])
+  func aHubThatHasSaidGoodbyeIsNotCalledLost(columns: Int, words: String) {
+    var terminal = TestTerminal(columns: columns)
+    terminal.content.connection = .stale(since: .seconds(88), attempt: 3, reason: "gone")
+    #expect(!terminal.lines[0].contains("stopped"))
+    terminal.content.goodbye = "the hub stops: received SIGTERM"
+    #expect(terminal.lines[0].hasSuffix(words) && !terminal.lines[0].contains("away"))
   }
 
   @Test func withoutAStateItSaysWhatItWaitsFor() {
@@ -76,7 +88,7 @@ import Wire
       #expect(terminal.lines[5].contains("?") && terminal.lines[5].contains("q"), "\(terminal.lines)")
       terminal.press("?")
       var words: Set<Substring> = []
-      for _ in 0..<60 {
+      for _ in 0..<120 {
         words.formUnion(terminal.lines[2..<5].joined(separator: " ").split(separator: " "))
         terminal.press(.down)
       }
@@ -94,11 +106,12 @@ import Wire
     }
     terminal.press("u")
     let notice = line(after: 0)
-    #expect(notice.contains("undo") && terminal.screens.nextChange == .seconds(105))
+    func next() -> Duration? { terminal.screens.nextChange(after: terminal.content.now) }
+    #expect(notice.contains("undo") && next() == .seconds(105))
     #expect(line(after: 4) == notice)
-    #expect(line(after: 5).hasPrefix("+ ") && terminal.screens.nextChange == nil)
+    #expect(line(after: 5).hasPrefix("+ ") && next() == nil)
     terminal.screens.say("the hub refused the action", isBad: true)
-    #expect(line(after: 100) == "the hub refused the action" && terminal.screens.nextChange == nil)
+    #expect(line(after: 100) == "the hub refused the action" && next() == nil)
   }
 
   @Test func aMessageStandsUntilTheNextKey() {
@@ -125,29 +138,90 @@ import Wire
     #expect(terminal.press(.click(row: 4, column: 3)) != nil)
   }
 
+  /// Adds actions to the content. The seconds of their times are the last digits of their numbers, in all time zones.
+  private func add(_ range: ClosedRange<UInt64>, to terminal: inout TestTerminal, name: String = "act") {
+    let added = range.map { number in
+      Activity(
+        id: Activity.ID(number), revision: number,
+        time: 1_700_000_000_000 / 60_000 * 60_000 + Int64(number % 10) * 1000,
+        who: "alice storeterm", name: name, what: "\(name) \(number)")
+    }
+    terminal.content.activity = (terminal.content.activity ?? []) + added
+    terminal.screens.follow(terminal.content)
+  }
+
   @Test func theLastActionIsInSightUnlessAnotherOneIsChosen() {
     var terminal = TestTerminal(rows: 12, columns: 60)
-    func add(_ range: ClosedRange<UInt64>) {
-      terminal.content.activity =
-        (terminal.content.activity ?? [])
-        + range.map {
-          Activity(id: $0, revision: $0, time: "12:00:0\($0 % 10)", who: "alice storeterm", what: "act \($0)")
-        }
-      terminal.screens.follow(terminal.content)
+    func isChosen(_ number: Int, _ line: String) -> Bool {
+      line.hasPrefix("› ") && line.hasSuffix(":0\(number % 10)  alice storeterm  act \(number)")
     }
-    add(1...20)
+    add(1...20, to: &terminal)
     terminal.press("4")
-    #expect(terminal.lines[2] == "the last 20 actions" && terminal.lines[9] == "› 12:00:00  alice storeterm  act 20")
-    add(21...21)
-    #expect(terminal.lines[9] == "› 12:00:01  alice storeterm  act 21")
+    #expect(terminal.lines[2] == "the last 20 actions" && isChosen(20, terminal.lines[9]))
+    #expect(terminal.lines[10].hasSuffix("─ 20/20 ─"))
+    add(21...21, to: &terminal)
+    #expect(isChosen(21, terminal.lines[9]))
     terminal.press(.up)
-    add(22...30)
-    #expect(terminal.lines.contains("› 12:00:00  alice storeterm  act 20"))
+    add(22...30, to: &terminal)
+    #expect(terminal.lines.contains { isChosen(20, $0) })
     for key in ["/", "2", "7", .enter] as [Key] { terminal.press(key) }
-    #expect(terminal.lines.contains("› 12:00:07  alice storeterm  act 27"))
+    #expect(terminal.lines.contains { isChosen(27, $0) } && terminal.highlighted == ["27"])
+    terminal.press(.escape)
     terminal.press(.end)
-    add(31...31)
-    #expect(terminal.lines.contains("› 12:00:01  alice storeterm  act 31"))
+    add(31...31, to: &terminal)
+    #expect(terminal.lines.contains { isChosen(31, $0) } && terminal.highlighted.isEmpty)
+  }
+
+  /// The log applies the filter, so that it finds as many actions as it can; the screen has its text.
+  @Test func theActivityHasAFilter() {
+    var terminal = TestTerminal(rows: 12, columns: 80)
+    add(1...3, to: &terminal)
+    add(4...4, to: &terminal, name: "counter.timerTicked")
+    terminal.press("4")
+    terminal.press("f")
+    for character in "alice -x" { terminal.press(.character(character)) }
+    #expect(terminal.lines[11].hasPrefix("filter: alice -x"))
+    #expect(terminal.screens.activityFilter == ActionFilter("alice -x"))
+    terminal.content.examinedActivityCount = 50
+    #expect(terminal.lines[2].hasPrefix("4 of the last 50 actions") && terminal.lines[2].hasSuffix("filter: alice -x"))
+    #expect(terminal.highlighted.allSatisfy { $0 == "alice" } && terminal.highlighted.count == 4)
+    // The keys of the list are text until Enter.
+    #expect(terminal.press(.enter) == nil && !terminal.lines[11].hasPrefix("filter"))
+    // The name of the action at the cursor.
+    terminal.press("-")
+    #expect(terminal.screens.activityFilter == ActionFilter("alice -x -counter.timerTicked"))
+    terminal.press(.escape)
+    #expect(terminal.screens.activityFilter.isEmpty)
+    terminal.press("-")
+    #expect(terminal.screens.activityFilter.excludedWords == ["counter.timerticked"])
+    terminal.content.activity = []
+    terminal.screens.follow(terminal.content)
+    #expect(terminal.lines.contains("no action matches"))
+    terminal.press("f")
+    terminal.press(.escape)
+    #expect(terminal.screens.activityFilter.isEmpty && terminal.lines[2] == "nothing was done yet")
+  }
+
+  @Test func enterAsksForTheDetailsOfAnAction() {
+    var terminal = TestTerminal(rows: 20, columns: 80)
+    add(1...3, to: &terminal)
+    terminal.press("4")
+    #expect(terminal.press(.enter) == .showDetails(Activity.ID(3)))
+    var details = ActivityDetails(time: 1_700_000_000_123, revision: 3)
+    details.action = "todos.addButtonTapped \"bread\""
+    details.sender = ActivityDetails.Sender(user: "alice", program: "storectl send", process: 4001)
+    details.changes = (0..<30).map { (path: "todos.todos[\($0)]", change: "added: \($0)") }
+    terminal.screens.show(details)
+    var text = terminal.lines.joined(separator: "\n")
+    for part in ["┌ Action", "\"bread\"", "alice", "storectl send", "4001", ".123", "todos.todos[0]"] {
+      #expect(text.contains(part), "\(part) in \(text)")
+    }
+    #expect(!text.contains("todos.todos[29]"))
+    terminal.press(.end)
+    text = terminal.lines.joined(separator: "\n")
+    #expect(text.contains("todos.todos[29]"))
+    terminal.press(.escape)
+    #expect(!terminal.lines.contains { $0.contains("┌ Action") })
   }
 
   @Test func onANarrowTerminalAllTabsAreShown() {
@@ -275,7 +349,9 @@ import Wire
         terminal.content.state = state
         terminal.content.connection = connection
         terminal.content.attendees = [Attendee(id: 1, name: long, process: .max, user: .max)]
-        terminal.content.activity = [Activity(id: 1, revision: 1, time: "12:00:00", who: long, what: long)]
+        terminal.content.activity = [
+          Activity(id: Activity.ID(1), revision: 1, time: 0, who: long, name: long, what: long)
+        ]
         for key in ["1", "2", "a", "語", .escape, .tab, .tab] as [Key] {
           terminal.press(key)
           let lines = terminal.lines
@@ -295,7 +371,7 @@ import Wire
     terminal.press("2")
     #expect(
       terminal.lines == [
-        "StoreHub  live", "─ 1 ┤2 todos├ 3 ────", "› [ ] bread and but…", "  [ ] milk", "a e spc d JK f c ? q",
+        "StoreHub  live", "─ 1 ┤2 todos├ 3 ────", "› [ ] bread and but…", "  [ ] milk", "a e spc d JK f u ? q",
       ])
   }
 }

@@ -30,6 +30,7 @@ struct TestTerminal {
 
   var lines: [String] { drawn.lines }
   var reversed: [String] { drawn.reversed }
+  var highlighted: [String] { drawn.highlighted }
 
   private var drawn: StyledGrid {
     var grid = StyledGrid(rows: rows, columns: columns)

@@ -1,6 +1,7 @@
 import ComposableArchitecture
 import Features
 import Glibc
+import ReplicaCore
 import Terminal
 import TerminalViews
 import Testing
@@ -39,8 +40,8 @@ import Testing
         "  [x] 水 and milk",
         "  [ ] salt",
         "", "", "",
-        String(repeating: "─", count: 60),
-        "a add e edit spc done d del JK move f filter ? help q quit",
+        String(repeating: "─", count: 54) + " 1/3 ─",
+        "a add e edit spc d del JK move f filter u undo ? help q quit",
       ])
     #expect(terminal.reversed.map { $0.split(separator: " ").joined(separator: " ") } == ["› [ ] bread"])
   }
@@ -239,13 +240,92 @@ import Testing
     #expect(terminal.press(.enter) == .send(.todos(.todos(.element(id: 0, action: .textChanged("breads"))))))
   }
 
-  @Test func wordsForATodoThatSomebodyDeletesBecomeANewOne() {
+  @Test func theTextOfATodoThatSomebodyDeletesIsAddedOnlyOnRequest() {
     var terminal = terminal()
     terminal.press("e")
     terminal.press("s")
     terminal.change { $0.todos.todos.remove(id: 0) }
-    #expect(terminal.lines[9] == "new: breads")
-    #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "breads"))))
+    #expect(terminal.lines[9] == "text (deleted meanwhile): breads")
+    // Typing goes on; Enter asks.
+    terminal.press("!")
+    #expect(terminal.press(.enter) == nil)
+    #expect(terminal.lines.contains { $0.contains("This todo was deleted meanwhile") })
+    #expect(terminal.lines.contains { $0.contains("Add 'breads!' as a new todo?") })
+    #expect(terminal.lines[11] == "← → choose   enter add   esc discard")
+    #expect(terminal.press("q") == nil)
+    var other = terminal
+    #expect(other.press(.escape) == nil && other.screens.todos.writing == nil)
+    #expect(!other.lines.contains { $0.contains("deleted meanwhile") })
+    #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "breads!"))))
+    #expect(terminal.screens.todos.writing == nil)
+    terminal.change { $0.add(Todo.State(id: 3, text: "breads!")) }
+    #expect(atCursor(terminal) == "breads!")
+  }
+
+  @Test func theQuestionAboutADeletedTodoEndsWhenTheTodoIsRestored() {
+    var terminal = terminal()
+    for key in ["e", "s"] as [Key] { terminal.press(key) }
+    terminal.change { $0.todos.todos.remove(id: 0) }
+    terminal.press(.enter)
+    terminal.change { $0.add(Todo.State(id: 0, text: "bread")) }
+    #expect(terminal.lines[9] == "text: breads" && !terminal.lines.contains { $0.contains("deleted") })
+    #expect(terminal.press(.enter) == .send(.todos(.todos(.element(id: 0, action: .textChanged("breads"))))))
+  }
+
+  @Test func matchesStandOutUntilEscape() {
+    var terminal = terminal(["bread", "Salt and SALTY", "sal", "[x] exact"])
+    for key in ["/", "s", "a", "l", "t"] as [Key] { terminal.press(key) }
+    // The line at the cursor is reversed, and the matches in it are not.
+    #expect(terminal.highlighted == ["Salt", "SALT"])
+    terminal.press(.enter)
+    terminal.press(.home)
+    #expect(terminal.highlighted == ["Salt", "SALT"] && terminal.reversed.contains("SALT"))
+    #expect(terminal.press(.escape) == nil && terminal.highlighted.isEmpty)
+    terminal.press("n")
+    #expect(terminal.highlighted == ["Salt", "SALT"])
+    for key in ["/", "x", .escape] as [Key] { terminal.press(key) }
+    #expect(terminal.highlighted.isEmpty)
+    // The boxes are not searched.
+    for key in ["/", "x"] as [Key] { terminal.press(key) }
+    #expect(terminal.highlighted == ["x", "x"] && atCursor(terminal) == "[x] exact")
+  }
+
+  @Test func thePositionIsShown() {
+    var terminal = terminal((0..<43).map { "todo \($0)" })
+    for _ in 0..<11 { terminal.press(.down) }
+    #expect(terminal.lines[10].hasSuffix("─ 12/43 ─"))
+    terminal.press(.end)
+    #expect(terminal.lines[10].hasSuffix("─ 43/43 ─"))
+    for _ in 0..<2 { terminal.press("f") }
+    #expect(terminal.lines[10] == String(repeating: "─", count: 60))
+    // Without a lower rule.
+    var small = self.terminal(rows: 6, columns: 50)
+    small.press("2")
+    #expect(small.lines[1].hasSuffix("─ 1/3 ─"))
+  }
+
+  @Test func whatTheHubHasNotAcknowledgedIsMarked() {
+    var terminal = terminal(columns: 80)
+    func wait(_ time: Duration) { terminal.content.now += time }
+    func marked() -> [String] { terminal.lines.filter { $0.dropFirst().hasPrefix("~") } }
+    terminal.press(.down)
+    #expect(terminal.press(" ") != nil)
+    let first = terminal.screens.lastActionNumber
+    for key in ["a", "x", .enter] as [Key] { terminal.press(key) }
+    let second = terminal.screens.lastActionNumber
+    terminal.change { $0.add(Todo.State(id: 3, text: "x")) }
+    // Usually the answer comes at once, and a mark would flicker.
+    #expect(marked().isEmpty && terminal.lines[0].hasSuffix("live"))
+    #expect(terminal.screens.nextChange(after: terminal.content.now) == .milliseconds(100_300))
+    wait(.milliseconds(300))
+    #expect(terminal.screens.nextChange(after: terminal.content.now) == nil)
+    #expect(marked() == [" ~[ ] 水 and milk", "›~[ ] x"] && terminal.lines[0].hasSuffix("live, 2 pending"))
+    terminal.screens.ended(first)
+    #expect(marked() == ["›~[ ] x"] && terminal.lines[0].hasSuffix("live, 1 pending"))
+    terminal.content.connection = .stale(since: .seconds(88), attempt: 3, reason: "gone")
+    #expect(terminal.lines[0].contains("this is 12 s old, 1 pending; reconnecting"))
+    terminal.screens.ended(second)
+    #expect(marked().isEmpty && !terminal.lines[0].contains("pending"))
   }
 
   @Test func anEditDoesNotReplaceAnotherOneSilently() {

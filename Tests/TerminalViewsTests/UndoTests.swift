@@ -12,7 +12,7 @@ import Testing
 
   /// A terminal whose actions take effect.
   private struct Local {
-    var terminal = TestTerminal()
+    var terminal = TestTerminal(rows: 12, columns: 80)
     private let reducer = Reduce(AppFeature())
 
     init() {
@@ -44,16 +44,20 @@ import Testing
     var state: AppFeature.State { terminal.content.state ?? AppFeature.State() }
     var texts: [String] { state.todos.todos.map(\.text) }
     var footer: String { terminal.lines.last ?? "" }
+    /// A message of two lines.
+    var message: String { terminal.lines.suffix(2).joined(separator: " ") }
   }
 
   @Test func oneStepAfterTheOther() {
     var local = Local()
     local.press("+", "+", "-", "t", "u")
-    #expect(local.state.counter.count == 1 && !local.state.counter.isTimerOn && local.footer == "undone")
+    #expect(
+      local.state.counter.count == 1 && !local.state.counter.isTimerOn
+        && local.footer == "undone: started the timer; U redoes it")
     local.press("u", "u", "u")
     #expect(local.state.counter.count == 0)
     local.press("u")
-    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo")
+    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo on this screen")
   }
 
   @Test func whatWasDoneToTheListIsTakenBack() {
@@ -73,7 +77,7 @@ import Testing
     local.press(.home, " ")
     let before = local.state.todos
     local.press(.home, "d", "u")
-    #expect(local.state.todos == before && local.footer == "undone: deleted")
+    #expect(local.state.todos == before && local.footer == "undone: deleted 'bread'; U redoes it")
     local.press(.end, "d", "u")
     #expect(local.state.todos == before)
   }
@@ -85,9 +89,9 @@ import Testing
     #expect(local.terminal.press("-") == .send(.counter(.decrementButtonTapped)))
     local.refuseLast()
     local.press("u")
-    #expect(local.state.counter.count == 0 && local.footer == "undone")
+    #expect(local.state.counter.count == 0 && local.footer == "undone: counted up; U redoes it")
     local.press("u")
-    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo")
+    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo on this screen")
   }
 
   @Test func anUndoThatTheHubRefusedCanBeRepeated() {
@@ -97,11 +101,11 @@ import Testing
     // It is not the decrement of the first key.
     local.refuseLast()
     local.press("u")
-    #expect(local.state.counter.count == -1 && local.footer == "undone")
+    #expect(local.state.counter.count == -1 && local.footer == "undone: counted up; U redoes it")
     local.press("u")
-    #expect(local.state.counter.count == 0 && local.footer == "undone")
+    #expect(local.state.counter.count == 0 && local.footer == "undone: counted down; U redoes it")
     local.press("u")
-    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo")
+    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo on this screen")
   }
 
   @Test func aRepeatedUndoKeepsTheOrder() {
@@ -125,7 +129,7 @@ import Testing
     local.terminal.screens.refused(number)
     local.refuseLast()
     local.press("u")
-    #expect(local.footer == "nothing to undo")
+    #expect(local.footer == "nothing to undo on this screen")
   }
 
   @Test func whatOthersHaveDoneSinceStays() {
@@ -133,11 +137,13 @@ import Testing
     local.press("2", .home, "e", "s", .enter)
     local.send(.todos(.todos(.element(id: 0, action: .textChanged("rolls")))))
     local.press("u")
-    #expect(local.texts == ["rolls", "milk"] && local.footer == "somebody has changed that todo since")
+    #expect(
+      local.texts == ["rolls", "milk"]
+        && local.footer == "not undone: changed 'bread' to 'breads'; somebody has changed it since")
     local.press(" ")
     local.send(.todos(.deleteButtonTapped(id: 0)))
     local.press("u")
-    #expect(local.texts == ["milk"] && local.footer == "the todo that you ticked is gone")
+    #expect(local.texts == ["milk"] && local.footer == "not undone: ticked 'rolls'; it is gone")
   }
 
   @Test func aTextThatAnEditReplacedComesBack() {
@@ -147,7 +153,7 @@ import Testing
     local.press(.enter, .enter)
     #expect(local.texts == ["breads", "milk"])
     local.press("u")
-    #expect(local.texts == ["rolls", "milk"] && local.footer == "undone: changed")
+    #expect(local.texts == ["rolls", "milk"] && local.footer == "undone: changed 'rolls' to 'breads'; U redoes it")
   }
 
   @Test func whatOthersHaveUndoneIsNotDoneAgain() {
@@ -155,14 +161,16 @@ import Testing
     local.press("t")
     local.send(.counter(.toggleTimerButtonTapped))
     local.press("u")
-    #expect(!local.state.counter.isTimerOn && local.footer == "that is undone already")
+    #expect(
+      !local.state.counter.isTimerOn && local.footer == "not undone: started the timer; that has happened already")
     local.press("3", " ")
     #expect(local.state.favourites.isFavourite)
     local.send(.favourites(.view(.favouriteButtonTapped)))
     local.press("u")
-    #expect(!local.state.favourites.isFavourite && local.footer == "that is undone already")
+    #expect(
+      !local.state.favourites.isFavourite && local.footer == "not undone: 0 is a favourite; that has happened already")
     local.press(" ", "u")
-    #expect(!local.state.favourites.isFavourite && local.footer == "undone")
+    #expect(!local.state.favourites.isFavourite && local.footer == "undone: 0 is a favourite; U redoes it")
   }
 
   @Test func aTodoOfAnotherClientWithTheSameTextStays() {
@@ -172,12 +180,12 @@ import Testing
     local.press("u")
     #expect(
       local.texts == ["bread", "milk", "x", "x"]
-        && local.footer == "several todos have that text; delete the one that you added")
+        && local.message == "not undone: added 'x'; several todos have that text; delete the one that you added")
     // Two equal texts of this terminal differ in their ids.
     local.press("a", "y", .enter, "a", "y", .enter, "u")
-    #expect(local.texts == ["bread", "milk", "x", "x", "y"] && local.footer == "undone: added")
+    #expect(local.texts == ["bread", "milk", "x", "x", "y"] && local.footer == "undone: added 'y'; U redoes it")
     local.press("u")
-    #expect(local.texts == ["bread", "milk", "x", "x"] && local.footer == "undone: added")
+    #expect(local.texts == ["bread", "milk", "x", "x"] && local.footer == "undone: added 'y'; U redoes it")
   }
 
   @Test func aDeletedTodoComesBackAmongOthers() {
@@ -191,6 +199,99 @@ import Testing
     local.press(.end, "d")
     local.send(.todos(.restored(Todo.State(id: 0, text: "bread"), before: nil)))
     local.press("u")
-    #expect(local.texts == ["salt", "bread"] && local.footer == "that todo has already been restored")
+    #expect(local.texts == ["salt", "bread"] && local.footer == "not undone: deleted 'bread'; it was restored already")
+  }
+
+  @Test func eachScreenUndoesItsOwnActions() {
+    var local = Local()
+    local.press("+", "2", "a", "x", .enter, "1", "+", "2", "u")
+    #expect(local.texts == ["bread", "milk"] && local.state.counter.count == 2)
+    local.press("u")
+    #expect(local.state.counter.count == 2 && local.footer == "nothing to undo on this screen")
+    local.press("3", "u")
+    #expect(local.state.counter.count == 2 && local.footer == "nothing to undo on this screen")
+    local.press("1", "u", "u")
+    #expect(local.state.counter.count == 0)
+    local.press("2", "U")
+    #expect(local.texts == ["bread", "milk", "x"] && local.state.counter.count == 0)
+  }
+
+  @Test func whatWasUndoneCanBeRedone() {
+    var local = Local()
+    func redo(_ what: String) {
+      let after = local.state
+      local.press("u")
+      #expect(local.state != after && local.footer == "undone: \(what); U redoes it")
+      local.press("U")
+      #expect(local.state == after && local.footer == "redone: \(what)")
+      // And the other way again.
+      local.press("u")
+      #expect(local.state != after && local.footer == "undone: \(what); U redoes it")
+      local.press("U")
+    }
+    local.press("+")
+    redo("counted up")
+    local.press("t")
+    redo("started the timer")
+    local.press("2", "a", "x", .enter)
+    redo("added 'x'")
+    local.press(.home, "e", "s", .enter)
+    redo("changed 'bread' to 'breads'")
+    local.press(.home, " ")
+    redo("ticked 'breads'")
+    local.press(.home, "J")
+    redo("moved 'breads'")
+    local.press(.home, "d")
+    redo("deleted 'milk'")
+    local.press("3", " ")
+    redo("0 is a favourite")
+    local.press("+")
+    redo("went up")
+    local.press("U")
+    #expect(local.footer == "nothing to redo on this screen")
+  }
+
+  @Test func aNewActionEndsTheRedoOfItsScreen() {
+    var local = Local()
+    local.press("+", "u", "2", "a", "x", .enter, "u", "1", "-", "U")
+    #expect(local.state.counter.count == -1 && local.footer == "nothing to redo on this screen")
+    local.press("2", "U")
+    #expect(local.texts == ["bread", "milk", "x"])
+  }
+
+  @Test func aRedoThatTheHubRefusedCanBeRepeated() {
+    var local = Local()
+    local.press("+", "u")
+    #expect(local.terminal.press("U") == .send(.counter(.incrementButtonTapped)))
+    local.refuseLast()
+    local.press("u")
+    #expect(local.state.counter.count == 0 && local.footer == "nothing to undo on this screen")
+    local.press("U")
+    #expect(local.state.counter.count == 1 && local.footer == "redone: counted up")
+  }
+
+  @Test func aRedoLeavesWhatOthersHaveDone() {
+    var local = Local()
+    local.press("2", .home, "e", "s", .enter, "u")
+    local.send(.todos(.todos(.element(id: 0, action: .textChanged("rolls")))))
+    local.press("U")
+    #expect(local.texts == ["rolls", "milk"])
+    #expect(local.footer == "not redone: changed 'bread' to 'breads'; somebody has changed it since")
+  }
+
+  @Test func whatCannotBeUndoneIsNamed() {
+    var local = Local()
+    local.press("2", .home, " ", "c", "d", "u")
+    #expect(local.footer == "not undone: cleared the completed todos; the todos cannot be restored")
+  }
+
+  @Test func everyScreenWithActionsNamesTheKeyOfUndo() {
+    for columns in [20, 40, 60, 80, 120] {
+      for key in ["1", "2", "3"] as [Key] {
+        var terminal = TestTerminal(rows: 12, columns: columns)
+        terminal.press(key)
+        #expect(terminal.lines[11].split(separator: " ").contains("u"), "\(terminal.lines[11])")
+      }
+    }
   }
 }

@@ -19,8 +19,9 @@ package nonisolated struct CounterScreen {
     let (dismiss, d) = counter.factAlert == nil ? ("", "") : ("   d dismiss", " d")
     return [
       "+ up   - down   f fact   t timer\(dismiss)   u undo   tab next   ? help   q quit",
-      "+ up   - down   f fact   t timer\(dismiss)   tab next   ? help   q quit", "+ - f t\(d)  tab  ? help  q quit",
-      "+ - f t\(d) tab ? q", "? q",
+      "+ up  - down  f fact  t timer\(dismiss)  u undo  tab next  ? help  q quit",
+      "+ up  - down  f fact  t timer\(dismiss)  u undo  ? help  q quit", "+ - f t\(d)  u undo  tab  ? help  q quit",
+      "+ - f t\(d) u  ? help  q quit", "+ - f t\(d) u ? q", "? q",
     ]
   }
 

@@ -65,6 +65,11 @@ package nonisolated struct FavouritesPanel: Equatable, Sendable {
     return nil
   }
 
+  /// Returns the number of favourites in the open list; 0 if it is not open.
+  func listCount(_ state: FavouriteNumbers.State) -> Int {
+    if case .favourites(let list) = state.destination { list.favourites.count } else { 0 }
+  }
+
   /// Selects the next favourite whose digits contain a text.
   ///
   /// - Returns: False if there is none; nil if the list is not open.

@@ -10,6 +10,8 @@ package nonisolated struct FavouritesScreen {
   package var panel: FavouritesPanel
   /// True if the hub may have newer state.
   package var isOld: Bool
+  /// The words to highlight.
+  var highlighted: [String] = []
 
   /// Creates a screen.
   package init(state: FavouriteNumbers.State, panel: FavouritesPanel, isOld: Bool = false) {
@@ -21,9 +23,9 @@ package nonisolated struct FavouritesScreen {
     switch state.destination {
     case nil:
       [
-        "+ up   - down   space toggle favourite   f fact   l list   tab next   ? help   q quit",
-        "+ up   - down   space favourite   f fact   l list   tab next   ? help   q quit",
-        "+ - space f fact l list  ? help  q quit", "+ - spc f l tab ? help q quit", "+ - spc f l tab ? q", "? q",
+        "+ up   - down   space toggle favourite   f fact   l list   u undo   tab next   ? help   q quit",
+        "+ up  - down  space favourite  f fact  l list  u undo  ? help  q quit",
+        "+ - space f fact l list u undo ? help q quit", "+ - spc f l u tab ? help q quit", "+ - spc f l u ? q", "? q",
       ]
     case .alert(let alert):
       [
@@ -33,9 +35,10 @@ package nonisolated struct FavouritesScreen {
       ]
     case .favourites:
       [
-        "↑ ↓ choose   enter go there   d delete   esc back   tab next   ? help   q quit",
-        "↑ ↓ choose  enter go there  d delete  esc back  ? help  q quit", "↑ ↓ enter d esc  ? help  q quit",
-        "↑ ↓ ⏎ d esc ? q", "? q",
+        "↑ ↓ choose   enter go there   d delete   esc back   u undo   tab next   ? help   q quit",
+        "↑ ↓ choose  enter go there  d delete  esc back  u undo  ? help  q quit",
+        "↑ ↓ choose enter go d delete esc back u undo ? help q quit", "↑ ↓ enter d esc u  ? help  q quit",
+        "↑ ↓ ⏎ d esc u ? q", "? q",
       ]
     }
   }
@@ -74,6 +77,8 @@ package nonisolated struct FavouritesScreen {
       if let row = rows.first { canvas.text(row, 0, "no favourites yet", Style(dim: true)) }
       return
     }
-    canvas.list(list.favourites, cursor: panel.cursor.position, in: rows) { ("\($0.number)", Style(dim: isOld)) }
+    canvas.list(list.favourites, cursor: panel.cursor.position, in: rows, highlighted: highlighted) {
+      ListLine(text: "\($0.number)", style: Style(dim: isOld))
+    }
   }
 }

@@ -1,21 +1,22 @@
 import Terminal
 
 /// The help for a screen's keys, drawn over that screen.
-nonisolated struct HelpScreen {
-  var tab: Screens.Tab
-
+nonisolated enum HelpScreen {
   /// The keys and their meanings: those of the screen, then those of all screens.
-  var lines: [(keys: String, meaning: String)] {
-    own + [
-      ("", ""), ("tab, 1 2 3 …", "another screen"), ("u", "undo what you did last"), ("^L", "draw anew"),
-      ("^Z", "suspend"), ("q, ^D, ^C", "quit"),
-    ]
+  static func box(_ tab: Screens.Tab) -> PairsBox {
+    let pairs =
+      own(tab) + [
+        ("", ""), ("tab, 1 2 3 …", "another screen"), ("u, U", "undo what you did last on this screen; redo it"),
+        ("^L", "draw anew"), ("^Z", "suspend"), ("q, ^D, ^C", "quit"), ("", ""),
+        ("pending, ~", "not acknowledged by the hub yet"),
+      ]
+    return PairsBox(title: "Keys: \(tab)", pairs: pairs.map { PairsBox.Pair($0.0, $0.1) })
   }
 
-  private var own: [(keys: String, meaning: String)] {
+  private static func own(_ tab: Screens.Tab) -> [(keys: String, meaning: String)] {
     let list = [
       ("↑ ↓, j k, wheel", "choose"), ("page up, down, g G", "a screenful, the ends"), ("/", "search"),
-      ("n N", "the next, the one before"),
+      ("n N", "the next match, the one before"), ("esc", "matches are no longer highlighted"),
     ]
     switch tab {
     case .counter:
@@ -35,57 +36,14 @@ nonisolated struct HelpScreen {
         ("+ ↑, - ↓", "another number"), ("space", "a favourite, or not"), ("f", "a fact about the number"),
         ("l, enter", "list of favourites; enter goes there"), ("d", "delete, in the list"), ("esc", "back"),
       ]
-    case .presence, .activity:
-      return list
-    }
-  }
-
-  /// Returns the first visible line, as near as possible to the wanted one.
-  func first(_ wanted: Int, rows: Int, columns: Int) -> Int {
-    let form = Form(rows: rows, columns: columns)
-    return max(min(wanted, form.text(lines).count - form.rows), 0)
-  }
-
-  /// The room for the text: within a box if there is enough.
-  private struct Form {
-    let rows: Int
-    let columns: Int
-    let hasBox: Bool
-
-    init(rows: Int, columns: Int) {
-      hasBox = rows >= 5 && columns >= 30
-      (self.rows, self.columns) = hasBox ? (rows - 2, min(columns - 8, 46)) : (rows, columns)
-    }
-
-    /// The lines of the text. A meaning that is too long goes on in further lines.
-    func text(_ lines: [(keys: String, meaning: String)]) -> [String] {
-      let width = lines.map { TextWidth.columns(of: $0.keys) }.max() ?? 0
-      // In a narrow terminal the meaning has lines of its own.
-      let isNarrow = columns - width - 2 < 16
-      let room = isNarrow ? columns - 2 : columns - width - 2
-      return lines.flatMap { keys, meaning -> [String] in
-        if keys.isEmpty { return [""] }
-        let parts = TextWidth.wrap(meaning, columns: room)
-        if isNarrow { return [TextWidth.fit(keys, columns: columns)] + parts.map { "  " + $0 } }
-        let blank = String(repeating: " ", count: width + 2)
-        let head = keys + blank.dropFirst(TextWidth.columns(of: keys))
-        return parts.enumerated().map { ($0 == 0 ? head : blank) + $1 }
-      }
-    }
-  }
-
-  /// Draws as many lines as there is room for.
-  func draw(from wanted: Int, in rows: Range<Int>, on canvas: inout some Canvas) {
-    let form = Form(rows: rows.count, columns: canvas.size.columns)
-    let first = first(wanted, rows: rows.count, columns: canvas.size.columns)
-    let shown = Array(form.text(lines).dropFirst(first).prefix(form.rows))
-    if form.hasBox {
-      let top = rows.lowerBound + max((rows.count - shown.count - 2) / 2, 0)
-      canvas.box(shown, title: "Keys: \(tab)", Style(.cyan), top: top, width: min(canvas.size.columns - 4, 50))
-    } else {
-      let blank = String(repeating: " ", count: canvas.size.columns)
-      for row in rows { canvas.text(row, 0, blank) }
-      for (row, line) in zip(rows, shown) { canvas.text(row, 0, line) }
+    case .presence:
+      return [("enter", "all about a client")] + list
+    case .activity:
+      return [
+        ("enter", "who sent an action, when, and what it changed"),
+        ("f", "filter: all words must occur; those with a minus must not, as in -timerTicked"),
+        ("-", "hide all actions with the name of the chosen one"), ("esc", "show all actions again"),
+      ] + list
     }
   }
 }

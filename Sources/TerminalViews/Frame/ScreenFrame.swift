@@ -13,8 +13,14 @@ nonisolated struct ScreenFrame {
   var keys: [String]
   /// A message in place of the help line, if any.
   var message: (text: String, style: Style)?
-  /// The search text while it is being typed, also in place of the help line.
-  var search: TextLine?
+  /// The search text or the filter while it is being typed, with its label, also in place of the help line.
+  var prompt: (label: String, line: TextLine)?
+  /// The position of the cursor in a list, from 1, and the length of the list.
+  var position: (position: Int, count: Int)?
+  /// The reason with which the hub has ended the connection, if it has.
+  var goodbye: String?
+  /// The number of actions that the hub has not acknowledged for some time.
+  var pendingCount = 0
 
   /// Returns the rows for the content.
   static func content(of size: CanvasSize) -> Range<Int> {
@@ -51,12 +57,22 @@ nonisolated struct ScreenFrame {
     case .connecting(let attempt, _):
       return ("no hub yet, attempt \(attempt)", "no hub", Style(.yellow))
     case .live:
-      return ("live", "live", Style(.green, bold: true))
+      let pending = pendingCount > 0 ? ", \(pendingCount) pending" : ""
+      return ("live\(pending)", "live\(pending)", Style(pendingCount > 0 ? .yellow : .green, bold: true))
     case .stale(let since, let attempt, _):
       let age = max((now - since).components.seconds, 0)
       let attempts = attempt > 1 ? ", attempt \(attempt)" : ""
+      let pending = pendingCount > 0 ? ", \(pendingCount) pending" : ""
+      if goodbye != nil {
+        // On purpose, so that there is nothing to worry about.
+        return (
+          "hub stopped, this is \(age) s old\(pending); waiting for it\(attempts)", "hub stopped \(age) s",
+          Style(.yellow, bold: true)
+        )
+      }
       return (
-        "hub away, this is \(age) s old; reconnecting\(attempts)", "hub away \(age) s", Style(.red, bold: true)
+        "hub away, this is \(age) s old\(pending); reconnecting\(attempts)", "hub away \(age) s",
+        Style(.red, bold: true)
       )
     case .refused(let reason):
       return ("refused: \(reason)", "refused", Style(.red, bold: true))
@@ -91,11 +107,22 @@ nonisolated struct ScreenFrame {
   private func drawTabs(on canvas: inout some Canvas) {
     guard canvas.size.rows > 1 else { return }
     canvas.rule(1)
+    // Without a lower rule, the position is here.
+    if canvas.size.rows < 8 { drawPosition(1, after: labels(canvas.size.columns), on: &canvas) }
     var column = 1
     for (index, label) in labels(canvas.size.columns).enumerated() {
       canvas.text(1, column, label, index == openTab ? Style(.cyan, bold: true) : Style(dim: true))
       column += TextWidth.columns(of: label)
     }
+  }
+
+  /// Draws the position at the right end of a rule, if there is room for it after labels.
+  private func drawPosition(_ row: Int, after labels: [String] = [], on canvas: inout some Canvas) {
+    guard let position else { return }
+    let text = " \(position.position)/\(position.count) "
+    let column = canvas.size.columns - text.count - 1
+    let used = labels.reduce(1) { $0 + TextWidth.columns(of: $1) }
+    if column > used { canvas.text(row, column, text, Style(dim: true)) }
   }
 
   /// The lines of the message. The second one is in the row of the rule, further ones are over the content.
@@ -111,11 +138,14 @@ nonisolated struct ScreenFrame {
 
   private func drawKeys(on canvas: inout some Canvas) {
     let rows = canvas.size.rows
-    if rows < 4, message == nil, search == nil { return }
-    if rows >= 8 { canvas.rule(rows - 2) }
-    if let search {
-      canvas.text(rows - 1, 0, "/", Style(.cyan, bold: true))
-      return search.draw(rows - 1, 1, on: &canvas)
+    if rows < 4, message == nil, prompt == nil { return }
+    if rows >= 8 {
+      canvas.rule(rows - 2)
+      drawPosition(rows - 2, on: &canvas)
+    }
+    if let (label, line) = prompt {
+      canvas.text(rows - 1, 0, label, Style(.cyan, bold: true))
+      return line.draw(rows - 1, label.count, on: &canvas)
     }
     if let message {
       let lines = messageLines(canvas.size)

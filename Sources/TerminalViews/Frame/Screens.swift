@@ -1,35 +1,7 @@
 package import Features
-package import ReplicaCore
 package import Terminal
-package import Wire
-
-/// The input of the screens: the shared state, and the state of the connection.
-package nonisolated struct ScreenContent {
-  /// The hub's state, or nil before the hub has sent it.
-  package var state: AppFeature.State?
-  /// The attached clients; nil if they are unknown, in which case there is no tab for them.
-  package var attendees: [Attendee]?
-  /// The state of the connection to the hub.
-  package var connection: ConnectionState
-  /// The hub's socket.
-  package var path: String
-  /// The current time on the clock of `connection`.
-  package var now: Duration
-  /// The logged actions, oldest first; nil if they are unknown, in which case there is no tab for them.
-  package var activity: [Activity]?
-  /// The tabs whose part of `state` has not arrived yet.
-  package var loading: Set<Screens.Tab> = []
-  /// The number of bytes received of states that are being loaded.
-  package var loadedByteCount = 0
-
-  /// Creates the content.
-  package init(
-    state: AppFeature.State?, attendees: [Attendee]? = nil, connection: ConnectionState, path: String, now: Duration
-  ) {
-    (self.state, self.attendees, self.connection) = (state, attendees, connection)
-    (self.path, self.now) = (path, now)
-  }
-}
+package import TurnLog
+internal import Wire
 
 /// The screens of one terminal and the meaning of their keys.
 ///
@@ -53,6 +25,8 @@ package nonisolated struct Screens: Equatable, Sendable {
     case redraw
     /// Stop the program until the shell continues it.
     case stop
+    /// Show the details of a logged action, with `show`.
+    case showDetails(Activity.ID)
   }
 
   /// A message in place of the help line, until the next key. What is not bad also disappears by itself.
@@ -73,16 +47,19 @@ package nonisolated struct Screens: Equatable, Sendable {
   package private(set) var favourites = FavouritesPanel()
   /// The size of the terminal.
   package private(set) var size = CanvasSize(rows: 24, columns: 80)
-  private var presence = ListCursor<Attendee.ID>()
-  private var activity = ActivityPanel()
-  private var undoable = UndoHistory()
-  private var message: Message?
+  private(set) var presence = ListCursor<Attendee.ID>()
+  private(set) var activity = ActivityPanel()
+  private var history = UndoHistory()
+  private(set) var pending = PendingMarks()
+  private(set) var message: Message?
   /// The search text while it is being typed.
-  private var search: TextLine?
+  private(set) var search: TextLine?
   /// The last search text.
   private var sought = ""
-  /// The first visible line of the help; nil if it is closed.
-  private var helpLine: Int?
+  /// True if the matches of the last search are highlighted.
+  private var isHighlighting = false
+  /// The box over the screen, such as the help; nil if there is none.
+  private(set) var box: OpenBox?
   /// The keys that were pressed for a screen whose part of the state had not arrived yet.
   private var keysAhead: [Key] = []
   private static let keysAheadLimit = 1000
@@ -105,8 +82,19 @@ package nonisolated struct Screens: Equatable, Sendable {
     favourites.follow(state.favourites)
   }
 
-  /// The time at which the screens change by themselves, if any.
-  package var nextChange: Duration? { message?.end }
+  /// Returns the time at which the screens change by themselves, if any.
+  package func nextChange(after now: Duration) -> Duration? {
+    [message?.end, pending.nextChange(after: now)].compactMap { $0 }.min()
+  }
+
+  /// The actions that the screen of all actions shows.
+  package var activityFilter: ActionFilter { activity.filter }
+
+  /// Shows the details of an action over the screen.
+  package mutating func show(_ details: ActivityDetails) { box = OpenBox(box: details.box) }
+
+  /// The words to highlight in lists.
+  var highlighted: [String] { isHighlighting && !sought.isEmpty ? [sought] : [] }
 
   /// Shows a message in place of the help line: a bad one until the next key, another one for a few seconds at most.
   package mutating func say(_ text: String, isBad: Bool = false) {
@@ -128,8 +116,9 @@ package nonisolated struct Screens: Equatable, Sendable {
     if key == .control("c") { return .interrupt }
     if key == .control("l") { return .redraw }
     if key == .control("z") { return .stop }
-    if let line = helpLine {
-      helpLine = scrolled(line, by: key)
+    if var open = box {
+      let isOpen = open.scrolled(by: key, rows: ScreenFrame.content(of: size).count, columns: size.columns)
+      box = isOpen ? open : nil
       return nil
     }
     guard let state = content.state else { return Self.isQuit(key) ? .quit : nil }
@@ -142,6 +131,7 @@ package nonisolated struct Screens: Equatable, Sendable {
       return nil
     }
     if tab == .todos, todos.writing != nil { return passed(key, state, content) }
+    if tab == .activity, activity.writing != nil { return passed(key, state, content) }
     if case .paste = key {
       say(tab == .todos ? "pasted text is not a command; press a first to add it" : "pasted text is not a command")
       return nil
@@ -173,23 +163,12 @@ package nonisolated struct Screens: Equatable, Sendable {
 
   private static func isQuit(_ key: Key) -> Bool { key == .character("q") || key == .control("d") }
 
-  private func scrolled(_ line: Int, by key: Key) -> Int? {
-    let rows = ScreenFrame.content(of: size).count
-    let help = HelpScreen(tab: tab)
-    func first(_ wanted: Int) -> Int { help.first(wanted, rows: rows, columns: size.columns) }
-    switch key {
-    case .down, .wheelDown, .character("j"): return first(line + 1)
-    case .up, .wheelUp, .character("k"): return max(line - 1, 0)
-    case .pageDown, .character(" "): return first(line + rows)
-    case .pageUp: return max(line - rows, 0)
-    default: return nil
-    }
-  }
-
   /// Returns true if a key has the same meaning on all screens.
   private func isCommon(_ key: Key, _ content: ScreenContent) -> Bool {
     switch key {
-    case .character("?"), .character("u"), .tab, .backTab: true
+    case .character("?"), .character("u"), .character("U"), .tab, .backTab: true
+    // In the list of favourites, it closes the list.
+    case .escape: isHighlighting && tab != .favourites && hasList(content)
     case .character("/"), .character("n"), .character("N"): hasList(content)
     case .character(let character):
       character.wholeNumberValue.map { tabs(content).indices.contains($0 - 1) } ?? false
@@ -198,7 +177,7 @@ package nonisolated struct Screens: Equatable, Sendable {
     }
   }
 
-  private func hasList(_ content: ScreenContent) -> Bool {
+  func hasList(_ content: ScreenContent) -> Bool {
     switch tab {
     case _ where content.loading.contains(tab): false
     case .counter: false
@@ -211,11 +190,13 @@ package nonisolated struct Screens: Equatable, Sendable {
     let tabs = tabs(content)
     let open = tabs.firstIndex(of: tab) ?? 0
     switch key {
-    case .character("?"): helpLine = 0
+    case .character("?"): box = OpenBox(box: HelpScreen.box(tab))
+    case .escape: isHighlighting = false
     case .character("/"): search = TextLine()
     case .character("n"): find(.next, content)
     case .character("N"): find(.previous, content)
-    case .character("u"): return undo(state)
+    case .character("u"): return revert(.undo, state, content.now)
+    case .character("U"): return revert(.redo, state, content.now)
     case .tab: tab = tabs[(open + 1) % tabs.count]
     case .backTab: tab = tabs[(open + tabs.count - 1) % tabs.count]
     case .character(let character): tab = character.wholeNumberValue.map { tabs[$0 - 1] } ?? tab
@@ -238,27 +219,42 @@ package nonisolated struct Screens: Equatable, Sendable {
     case .favourites:
       action = favourites.pressed(key, state.favourites, in: rows, of: size).map { .favourites($0) }
     case .presence:
-      _ = presence.pressed(key, (content.attendees ?? []).map(\.id), in: ListWindow.rows(under: rows))
+      let attendees = content.attendees ?? []
+      if key == .enter, attendees.indices.contains(presence.position) {
+        box = OpenBox(box: PresenceScreen.details(attendees[presence.position]))
+      } else {
+        _ = presence.pressed(key, attendees.map(\.id), in: ListWindow.rows(under: rows))
+      }
     case .activity:
-      activity.pressed(key, content.activity ?? [], in: rows)
+      if let id = activity.pressed(key, content.activity ?? [], in: rows) { return .showDetails(id) }
     }
     guard let action else { return nil }
-    undoable.note(action, in: state)
+    history.note(action, in: state)
+    return sending(action, state, content.now)
+  }
+
+  private mutating func sending(_ action: AppFeature.Action, _ state: AppFeature.State, _ now: Duration) -> Intent {
+    pending.note(action, number: history.lastNumber, in: state, at: now)
     return .send(action)
   }
 
   /// The number of the action that `pressed` returned last; they are counted from 1.
-  package var lastActionNumber: Int { undoable.lastNumber }
+  package var lastActionNumber: Int { history.lastNumber }
 
-  /// Records that an action had no effect, so that there is nothing to undo. If the action was an undo, it can be
+  /// Records that an action had no effect, so that there is nothing to undo. If the action was an undo or redo, it can be
   /// repeated.
-  package mutating func refused(_ number: Int) { undoable.forget(number) }
+  package mutating func refused(_ number: Int) { history.forget(number) }
 
-  private mutating func undo(_ state: AppFeature.State) -> Intent? {
-    switch undoable.undo(in: state) {
+  /// Records that the outcome of an action is known, or will never be: it is not marked as pending any more.
+  package mutating func ended(_ number: Int) { pending.remove(number) }
+
+  private mutating func revert(
+    _ direction: UndoHistory.Direction, _ state: AppFeature.State, _ now: Duration
+  ) -> Intent? {
+    switch history.revert(direction, on: tab, in: state) {
     case .send(let action, let what):
       say(what)
-      return .send(action)
+      return sending(action, state, now)
     case .nothing(let reason):
       say(reason)
       return nil
@@ -270,9 +266,10 @@ package nonisolated struct Screens: Equatable, Sendable {
   /// Handles a key while the search text is being typed; the first match is shown immediately.
   private mutating func sought(_ key: Key, _ content: ScreenContent) {
     switch key {
-    case .escape: search = nil
+    case .escape: (search, isHighlighting) = (nil, false)
     case .enter:
       search = nil
+      isHighlighting = !sought.isEmpty
       if sought.isEmpty { return }
       find(.here, content)
     case .backspace where search?.text.isEmpty == true: search = nil
@@ -287,6 +284,7 @@ package nonisolated struct Screens: Equatable, Sendable {
   private mutating func find(_ direction: SearchDirection, _ content: ScreenContent) {
     guard let state = content.state else { return }
     guard !sought.isEmpty else { return say("press / to search") }
+    isHighlighting = true
     var isFound: Bool?
     switch tab {
     case .counter: break
@@ -294,14 +292,15 @@ package nonisolated struct Screens: Equatable, Sendable {
     case .favourites: isFound = favourites.search(sought, direction, state.favourites)
     case .presence:
       let (attendees, wanted) = (content.attendees ?? [], sought.lowercased())
-      let names = Dictionary(attendees.map { ($0.id, $0.name) }) { first, _ in first }
-      isFound = presence.search(attendees.map(\.id), direction) { names[$0]?.lowercased().contains(wanted) ?? false }
+      let texts = Dictionary(attendees.map { ($0.id, PresenceScreen.searchText($0).lowercased()) }) { first, _ in first
+      }
+      isFound = presence.search(attendees.map(\.id), direction) { texts[$0]?.contains(wanted) ?? false }
     case .activity: isFound = activity.search(sought, direction, content.activity ?? [])
     }
     if isFound == false { say("not found: \(sought)", isBad: true) }
   }
 
-  private func tabs(_ content: ScreenContent) -> [Tab] {
+  func tabs(_ content: ScreenContent) -> [Tab] {
     Tab.allCases.filter { tab in
       switch tab {
       case .counter, .todos, .favourites: true
@@ -310,75 +309,4 @@ package nonisolated struct Screens: Equatable, Sendable {
       }
     }
   }
-
-  // MARK: Drawing
-
-  /// Draws the open tab in its frame.
-  package func draw(_ content: ScreenContent, on canvas: inout some Canvas) {
-    let rows = ScreenFrame.content(of: canvas.size)
-    let isOld = if case .live = content.connection { false } else { true }
-    var keys = ["q quit"]
-    if let state = content.state {
-      switch tab {
-      case _ where content.loading.contains(tab):
-        keys = ["tab next   ? help   q quit", "tab  ?  q quit", "? q"]
-        drawAbsence(content, of: "the \(tab.rawValue)", in: rows, on: &canvas)
-      case .counter:
-        let screen = CounterScreen(counter: state.counter, isOld: isOld)
-        keys = screen.keys
-        screen.draw(in: rows, on: &canvas)
-      case .todos:
-        let screen = TodosScreen(state: state.todos, panel: todos, isOld: isOld)
-        keys = screen.keys
-        screen.draw(in: rows, on: &canvas)
-      case .favourites:
-        let screen = FavouritesScreen(state: state.favourites, panel: favourites, isOld: isOld)
-        keys = screen.keys
-        screen.draw(in: rows, on: &canvas)
-      case .presence:
-        keys = PresenceScreen.keys
-        PresenceScreen(attendees: content.attendees ?? [], cursor: presence, isOld: isOld).draw(in: rows, on: &canvas)
-      case .activity:
-        keys = ActivityScreen.keys
-        ActivityScreen(entries: content.activity ?? [], panel: activity, isOld: isOld).draw(in: rows, on: &canvas)
-      }
-    } else {
-      drawAbsence(content, of: "the state", in: rows, on: &canvas)
-    }
-    if let helpLine {
-      keys = ["↑ ↓ scroll   any other key closes this", "↑ ↓  esc close"]
-      HelpScreen(tab: tab).draw(from: helpLine, in: rows, on: &canvas)
-    }
-    frame(content, keys).draw(on: &canvas)
-  }
-
-  private func frame(_ content: ScreenContent, _ keys: [String]) -> ScreenFrame {
-    let tabs = tabs(content)
-    let message = message.map { ($0.text, Style($0.isBad ? .red : .yellow, bold: true)) }
-    return ScreenFrame(
-      connection: content.connection, path: content.path, now: content.now, tabs: tabs.map(\.rawValue),
-      openTab: tabs.firstIndex(of: tab) ?? 0, keys: keys, message: message, search: message == nil ? search : nil)
-  }
-
-  private func drawAbsence(
-    _ content: ScreenContent, of part: String, in rows: Range<Int>, on canvas: inout some Canvas
-  ) {
-    let row = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
-    guard content.loadedByteCount == 0, content.connection != .live else {
-      canvas.centered(row, "loading \(part) …")
-      let text = content.loadedByteCount > 0 ? Self.megabytes(content.loadedByteCount) : ""
-      if rows.contains(row + 1) { canvas.centered(row + 1, text, Style(.cyan, bold: true)) }
-      return
-    }
-    guard case .connecting(_, let failure) = content.connection else {
-      return canvas.centered(row, "waiting for the hub")
-    }
-    canvas.centered(row, failure == nil ? "connecting to the hub …" : "waiting for the hub")
-    let detail = failure ?? content.path
-    for (index, line) in TextWidth.wrap(detail, columns: canvas.size.columns - 4, lines: 3).enumerated() {
-      if rows.contains(row + 2 + index) { canvas.centered(row + 2 + index, line, Style(dim: true)) }
-    }
-  }
-
-  private static func megabytes(_ count: Int) -> String { "\(count / 1_000_000).\(count / 100_000 % 10) MB" }
 }

@@ -113,23 +113,3 @@ nonisolated struct ListWindow {
     return rows.contains(row) && offsets.contains(offset) ? offset : nil
   }
 }
-
-nonisolated extension Canvas {
-  /// Draws the part of a list around the cursor, one element per row.
-  ///
-  /// - Complexity: O(rows), whatever the length of the list.
-  mutating func list<Elements: RandomAccessCollection>(
-    _ elements: Elements, cursor: Int, in rows: Range<Int>, _ line: (Elements.Element) -> (text: String, style: Style)
-  ) {
-    let window = ListWindow(count: elements.count, cursor: cursor, rows: rows)
-    for (row, offset) in zip(rows, window.offsets) {
-      var (text, style) = line(elements[elements.index(elements.startIndex, offsetBy: offset)])
-      text = TextWidth.fit((offset == cursor ? "› " : "  ") + text, columns: size.columns)
-      if offset == cursor {
-        style.isReversed = true
-        text += String(repeating: " ", count: max(size.columns - TextWidth.columns(of: text), 0))
-      }
-      self.text(row, 0, text, style)
-    }
-  }
-}

@@ -66,8 +66,8 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
       awaited = nil
       cursor.select(shown[position].id, at: position)
     }
-    // Another client has deleted the todo that is being edited: its text becomes a new todo.
-    if let id = writing?.id, state.todos[id: id] == nil { writing?.id = nil }
+    // A question about a todo that was deleted has no meaning once somebody has restored it.
+    if question != nil, writing != nil, !isDeleted(state) { question = nil }
   }
 
   /// Leaves the selected todo if the hub has sorted it, since the user did not move it. A filter shows only open or only
@@ -98,6 +98,10 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     _ key: Key, _ state: Todos.State, in rows: Range<Int>, of size: CanvasSize
   ) -> Todos.Action? {
     complaint = nil
+    if writing != nil, let question {
+      follow(state)
+      if self.question != nil { return answered(key, Dialog(question), in: rows, size, state) }
+    }
     // Typing a line does not change which todos are shown.
     if writing != nil, key != .enter, key != .escape {
       writing?.line.pressed(key)
@@ -106,7 +110,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     }
     follow(state)
     if writing != nil { return written(key, state) }
-    if let question { return answered(key, Dialog(question), in: rows, size) }
+    if let question { return answered(key, Dialog(question), in: rows, size, state) }
     let shown = shown(state)
     let listRows = ListWindow.rows(under: rows)
     // A click on a todo's box marks it as done or not done.
@@ -150,13 +154,20 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     }
   }
 
+  /// Moves the cursor to a todo that is about to be added.
+  private mutating func awaitAdded(_ text: String, _ state: Todos.State) {
+    if filter == .completed { show(.all, state) }
+    awaited = Awaited(text: text, id: state.nextID)
+  }
+
   private mutating func answered(
-    _ key: Key, _ dialog: Dialog<Todos.Action>, in rows: Range<Int>, _ size: CanvasSize
+    _ key: Key, _ dialog: Dialog<Todos.Action>, in rows: Range<Int>, _ size: CanvasSize, _ state: Todos.State
   ) -> Todos.Action? {
     switch dialog.answer(key, choice, in: rows, size) {
     case .selected(let button): choice = button
     case .pressed(let action):
-      question = nil
+      (question, writing) = (nil, nil)
+      if case .addButtonTapped(let text) = action { awaitAdded(text, state) }
       return action
     case nil: break
     }
@@ -210,6 +221,22 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
     return text == writing.original ? nil : text
   }
 
+  /// Returns true if another client has deleted the todo that is being edited.
+  func isDeleted(_ state: Todos.State) -> Bool { writing?.id.map { state.todos[id: $0] == nil } ?? false }
+
+  /// Asks whether the text of a deleted todo becomes a new one: whoever deleted it may have had a reason.
+  private mutating func askWhetherToAdd(_ text: String) {
+    choice = nil
+    question = ConfirmationDialogState(titleVisibility: .visible) {
+      TextState("This todo was deleted meanwhile")
+    } actions: {
+      ButtonState(action: .addButtonTapped(text: text)) { TextState("Add") }
+      ButtonState(role: .cancel) { TextState("Discard") }
+    } message: {
+      TextState("Add '\(TextWidth.fit(text, columns: 40))' as a new todo?")
+    }
+  }
+
   /// Asks for a second Enter, since the user may not have seen the text that the line would replace.
   private mutating func askWhetherToReplace(_ text: String) -> Todos.Action? {
     writing?.original = text
@@ -237,6 +264,10 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
         return nil
       }
       let text = writing.line.text
+      if isDeleted(state) {
+        askWhetherToAdd(text)
+        return nil
+      }
       if let current = changedText(state), current != text, writing.original != text {
         return askWhetherToReplace(current)
       }
@@ -247,8 +278,7 @@ package nonisolated struct TodosPanel: Equatable, Sendable {
         let isUnchanged = text == writing.original || text == state.todos[id: id]?.text
         return isUnchanged ? nil : .todos(.element(id: id, action: .textChanged(text)))
       }
-      if filter == .completed { show(.all, state) }
-      awaited = Awaited(text: text, id: state.nextID)
+      awaitAdded(text, state)
       return .addButtonTapped(text: text)
     default:
       break

@@ -9,6 +9,11 @@ package nonisolated struct TodosScreen {
   package var panel: TodosPanel
   /// True if the hub may have newer state.
   package var isOld: Bool
+  /// The words to highlight.
+  var highlighted: [String] = []
+  /// The todos whose last change the hub has not acknowledged; the texts of those that were added, whose ids are not
+  /// certain yet.
+  var pending: [Todo.State.ID: String?] = [:]
 
   /// Creates a screen.
   package init(state: Todos.State, panel: TodosPanel, isOld: Bool = false) {
@@ -20,11 +25,12 @@ package nonisolated struct TodosScreen {
     if let question = panel.question { return [Dialog(question).hint(panel.choice), "enter  esc"] }
     guard let writing = panel.writing else {
       return [
-        "a add  e edit  space done  d delete  J K move  f filter  c clear done  / search  ? help  q quit",
-        "a add  e edit  space done  d delete  J K move  f filter  tab  ? help  q quit",
-        "a add  e edit  space done  d del  J K move  f filter  / search  ? help  q quit",
-        "a add e edit spc done d del JK move f filter ? help q quit", "a e space d JK f c  ? help  q quit",
-        "a e spc d JK f c ? q", "a e spc d ? q", "? q",
+        "a add  e edit  space done  d delete  J K move  f filter  c clear done  / search  u undo  ? help  q quit",
+        "a add  e edit  space done  d delete  J K move  f filter  u undo  tab  ? help  q quit",
+        "a add  e edit  spc done  d del  J K move  f filter  u undo  ? help  q quit",
+        "a add e edit spc done d del JK move f filter u undo ? help q quit",
+        "a add e edit spc d del JK move f filter u undo ? help q quit", "a e spc d JK f c u  ? help  q quit",
+        "a e spc d JK f u ? q", "a e spc d u ? q", "? q",
       ]
     }
     let what = writing.id == nil ? "add" : "save"
@@ -46,12 +52,13 @@ package nonisolated struct TodosScreen {
     var rows = ListWindow.rows(under: rows)
     if let writing = panel.writing, !rows.isEmpty {
       rows = rows.lowerBound..<(rows.upperBound - 1)
-      let isChanged = panel.changedText(state) != nil
+      let trouble =
+        panel.isDeleted(state) ? "deleted" : panel.changedText(state) != nil ? "changed" : nil
       let label =
         canvas.size.columns < 40
-        ? (isChanged ? "! " : "> ")
-        : writing.id == nil ? "new: " : isChanged ? "text (changed meanwhile): " : "text: "
-      canvas.text(rows.upperBound, 0, label, Style(.cyan, bold: true))
+        ? (trouble == nil ? "> " : "! ")
+        : writing.id == nil ? "new: " : trouble.map { "text (\($0) meanwhile): " } ?? "text: "
+      canvas.text(rows.upperBound, 0, label, Style(trouble == nil ? .cyan : .red, bold: true))
       writing.line.draw(rows.upperBound, label.count, on: &canvas)
     }
     guard !shown.isEmpty else {
@@ -61,8 +68,12 @@ package nonisolated struct TodosScreen {
       }
       return
     }
-    canvas.list(shown, cursor: panel.cursor.position, in: rows) { todo in
-      ("[\(todo.isComplete ? "x" : " ")] \(todo.text)", Style(dim: isOld || todo.isComplete))
+    canvas.list(shown, cursor: panel.cursor.position, in: rows, highlighted: highlighted) { todo in
+      let box = "[\(todo.isComplete ? "x" : " ")] "
+      let isPending = pending[todo.id].map { $0 == nil || $0 == todo.text } ?? false
+      return ListLine(
+        text: box + todo.text, style: Style(dim: isOld || todo.isComplete), unsearchedCount: box.count,
+        isPending: isPending)
     }
   }
 

@@ -22,7 +22,7 @@ function duration(microseconds) {
 }
 
 const count = (value) => decimals(value, "");
-const perSecond = (value) => decimals(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10, "/s");
+const perSecond = (value) => value.toLocaleString("en", { maximumFractionDigits: value >= 10 ? 0 : 1 }) + "/s";
 const formats = { count, bytes, microseconds: duration };
 
 // MARK: Series

@@ -1,0 +1,59 @@
+internal import ComposableCore
+internal import Features
+
+/// The actions of a terminal that the hub has not acknowledged.
+///
+/// An action is only pending for its users if that takes longer than usual: a mark at each key would flicker.
+nonisolated struct PendingMarks: Equatable, Sendable {
+  /// The time after which an action is marked.
+  static let delay = Duration.milliseconds(300)
+
+  private struct Mark: Equatable, Sendable {
+    var tab: Screens.Tab
+    var todo: Todo.State.ID?
+    /// The text of an added todo, which may get another id.
+    var text: String?
+    /// The time at which it becomes visible.
+    var start: Duration
+  }
+
+  private var marks: [Int: Mark] = [:]
+
+  /// Records a sent action.
+  mutating func note(_ action: AppFeature.Action, number: Int, in state: AppFeature.State, at now: Duration) {
+    var mark = Mark(tab: Screens.Tab(action), start: now + Self.delay)
+    if case .todos(let action) = action {
+      switch action {
+      case .addButtonTapped(let text): (mark.todo, mark.text) = (state.todos.nextID, text)
+      case .moved(let id, before: _): mark.todo = id
+      case .todos(.element(let id, action: _)): mark.todo = id
+      case .restored(let todo, before: _): mark.todo = todo.id
+      case .clearCompletedButtonTapped, .deleteButtonTapped, .sortCompletedTodos: break
+      }
+    }
+    marks[number] = mark
+  }
+
+  /// Removes an action whose outcome is known.
+  mutating func remove(_ number: Int) { marks[number] = nil }
+
+  /// The time at which a further action becomes visible.
+  func nextChange(after now: Duration) -> Duration? { marks.values.lazy.map(\.start).filter { $0 > now }.min() }
+
+  private func visible(at now: Duration) -> some Sequence<Mark> { marks.values.lazy.filter { $0.start <= now } }
+
+  /// The number of pending actions.
+  func count(at now: Duration) -> Int { visible(at: now).reduce(0) { count, _ in count + 1 } }
+
+  /// Returns true if a screen has pending actions.
+  func isPending(_ tab: Screens.Tab, at now: Duration) -> Bool { visible(at: now).contains { $0.tab == tab } }
+
+  /// The todos with pending actions; with their texts if their ids are not certain.
+  func todos(at now: Duration) -> [Todo.State.ID: String?] {
+    var todos: [Todo.State.ID: String?] = [:]
+    for mark in visible(at: now) {
+      if let id = mark.todo { todos.updateValue(mark.text, forKey: id) }
+    }
+    return todos
+  }
+}
