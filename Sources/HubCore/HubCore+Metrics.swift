@@ -1,3 +1,4 @@
+internal import IdentifiedCollections
 package import Wire
 
 /// The hub's metrics, as a source to publish.
@@ -107,7 +108,25 @@ extension HubCore {
     publishedEvents = eventCount
     var metrics = metrics
     metrics.places = subscribedPlaces
+    metrics.senders = senders
     metricsSource.update(metrics)
+  }
+
+  /// The clients that have sent actions.
+  ///
+  /// - Complexity: O(connections); O(n log n) for more than `senderLimit` senders.
+  private var senders: IdentifiedArrayOf<ActionSender> {
+    var found: [ActionSender] = []
+    for index in slots.indices {
+      guard case .live(let connection) = slots[index].phase, connection.actionCount > 0 else { continue }
+      found.append(
+        ActionSender(id: connection.attendee, user: connection.peer.user, actions: connection.actionCount))
+    }
+    if found.count > HubMetrics.senderLimit {
+      found.sort { ($1.actions, $0.id) < ($0.actions, $1.id) }
+      found.removeSubrange(HubMetrics.senderLimit...)
+    }
+    return IdentifiedArray(uniqueElements: found.sorted { $0.id < $1.id })
   }
 
   private var eventCount: UInt64 { counters.reads + counters.accepted + counters.ended + engine.revision }

@@ -51,7 +51,8 @@ extension HubCore {
     let welcome = Welcome(
       version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id, isResumed: resumed != nil,
       processed: session.processed, payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint,
-      history: historyID, mayReadHub: rights.permitsAttaching([], of: .hub))
+      history: historyID, mayReadHub: rights.permitsAttaching([], of: .hub),
+      stateDirectory: journalPlace.flatMap { $0.isReadable(by: greeting.peer) ? $0.path : nil })
     if isHolding {
       connection.heldWelcome = welcome
     } else {

@@ -223,3 +223,8 @@ func now() -> Int64 {
   clock_gettime(CLOCK_REALTIME, &time)
   return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
+
+extension JournalTool {
+  /// The path of the database in a journal's directory.
+  package static func database(in directory: String) -> String { StateDirectory(path: directory).database }
+}

@@ -73,6 +73,7 @@ extension ReplicaCore {
       return reconnect(at: now)
     }
     if [.unsupportedVersion, .unknownScope, .tooManyScopes, .notPermitted].contains(error.code) {
+      refusalCode = error.code
       stop(.refused(reason: error.reason), reason: error.reason)
     } else {
       giveUp("the hub closed the connection: \(error.reason)", at: now)
@@ -94,7 +95,7 @@ extension ReplicaCore {
         """
       return stop(.refused(reason: reason), reason: reason)
     }
-    hubName = welcome.hub
+    (hubName, hubStateDirectory) = (welcome.hub, welcome.stateDirectory)
     if !welcome.mayReadHub {
       ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"
     }

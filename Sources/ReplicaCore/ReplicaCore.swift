@@ -45,6 +45,12 @@ public struct ReplicaCore: ~Copyable {
   /// or was not asked on this connection. The values of their mirrors are then absent.
   public internal(set) var ownStateRefusal: String?
 
+  /// The code of the error for which the hub has refused this client; nil unless the connection is `refused` for one.
+  public internal(set) var refusalCode: PeerErrorCode?
+
+  /// The hub's state directory, with its journal; nil if it has none, or this user may not read it.
+  package internal(set) var hubStateDirectory: String?
+
   var link = ReplicaLink.idle
   var fingerprint: SchemaFingerprint?
   /// True if the schema is a hub's. Values of other hubs are then converted to it for the mirrors.

@@ -41,9 +41,10 @@ public final class HubServer {
     var inheritance = inheritance
     let history = inheritance.settle(engine, recording?.history, log: log)
     do throws(WireError) { try engine.readBack() } catch { throw .unreadableInitialState("\(error.problem)") }
-    let core = HubCore(
+    var core = HubCore(
       engine, limits: limits, policy: policy, name: name, history: history,
       durability: recording?.durability ?? .sync)
+    core.journalPlace = recording?.place
     shell = try HubShell(
       core: core, loop: loop, path: path, mode: mode, recording: recording, inheritance: inheritance, log: log)
   }

@@ -21,6 +21,8 @@ public struct Recording {
   public let durability: Durability
   /// The starting point of the hub.
   let history: HubHistory
+  /// The place of the journal; nil for a custom log.
+  var place: JournalPlace?
   /// True if the log has just been created.
   var isNew = false
   private let finish: @Sendable () -> Void
@@ -159,6 +161,7 @@ extension Recording {
         durability: durability
       ) { journal.close() }
       recording.isNew = history.isNew
+      recording.place = JournalPlace(directory: directory)
       return recording
     } catch {
       journal.close()

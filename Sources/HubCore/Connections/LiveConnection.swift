@@ -75,6 +75,8 @@ final class LiveConnection {
   let knowsHistory: Bool
   /// The attendee number of the client.
   let attendee: UInt64
+  /// The number of the session's actions that were processed before this connection.
+  private let processedBefore: UInt64
   /// True if the feature was told that the client is attached.
   var isAnnounced = false
   @exclusivity(unchecked) var scopes: [Scope] = []
@@ -133,7 +135,11 @@ final class LiveConnection {
     (self.id, self.peer, self.account, self.decoder, self.session) = (id, peer, account, decoder, session)
     (self.rights, actsOnEverything) = (rights, rights.actsOnEverything)
     (self.knowsHistory, self.attendee, self.sentProcessed) = (knowsHistory, attendee, sentProcessed)
+    processedBefore = session.processed
   }
+
+  /// The number of actions that were processed on this connection.
+  var actionCount: UInt64 { session.processed - min(processedBefore, session.processed) }
 
   /// The number of bytes held for it: received frames, output that the client has not read, and rejections that it has
   /// not acknowledged.

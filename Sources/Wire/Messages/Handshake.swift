@@ -120,6 +120,12 @@ public struct Welcome: Message, Equatable {
   public var history: UInt64?
   /// True if the client's user may attach the hub's own state and its metrics.
   public var mayReadHub: Bool
+  /// The absolute path of the hub's state directory, with the journal; nil if it has none, or if the client's user may
+  /// not read it.
+  public var stateDirectory: String?
+
+  /// The maximum length of the path of a state directory in bytes.
+  public static var pathLimit: Int { 4096 }
 
   /// The maximum length of a hub's name in bytes.
   public static var nameLimit: Int { 256 }
@@ -127,7 +133,8 @@ public struct Welcome: Message, Equatable {
   /// Creates a welcome.
   public init(
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
-    schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true
+    schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true,
+    stateDirectory: String? = nil
   ) {
     self.version = version
     self.session = session
@@ -138,12 +145,14 @@ public struct Welcome: Message, Equatable {
     self.schema = schema
     self.history = history
     self.mayReadHub = mayReadHub
+    self.stateDirectory = stateDirectory
   }
 
   /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history,
-  /// ? 8: may read the hub's own state}`. The last one is true if it is missing.
+  /// ? 8: may read the hub's own state, ? 9: state directory}`. Key 8 is true if it is missing.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: 6 + (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (mayReadHub ? 0 : 1))
+    let optionals = (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (stateDirectory == nil ? 0 : 1)
+    encoder.mapHeader(count: 6 + optionals + (mayReadHub ? 0 : 1))
     encoder.unsigned(0)
     encoder.unsigned(version)
     encoder.unsigned(1)
@@ -168,6 +177,10 @@ public struct Welcome: Message, Equatable {
       encoder.unsigned(8)
       encoder.bool(false)
     }
+    if let stateDirectory {
+      encoder.unsigned(9)
+      encoder.text(stateDirectory)
+    }
   }
 
   /// Reads a welcome and skips unknown fields.
@@ -188,6 +201,7 @@ public struct Welcome: Message, Equatable {
       case 6: schema = try SchemaFingerprint(from: &decoder)
       case 7: history = try decoder.unsigned()
       case 8: mayReadHub = try decoder.bool()
+      case 9: stateDirectory = try decoder.text(limit: Self.pathLimit)
       default: try decoder.skip()
       }
     }

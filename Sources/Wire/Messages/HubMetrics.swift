@@ -1,3 +1,5 @@
+public import IdentifiedCollections
+
 /// The figures of a hub, as replicated state under `StateRoot.metrics`.
 ///
 /// Counters start at zero with the hub's process; the other figures are current values. They are published at most once
@@ -48,9 +50,26 @@ public struct HubMetrics: Equatable, Sendable {
   /// The time at which actions are acknowledged: `sync`, after they are stored; `async`, before; `memory`, nothing is
   /// stored. Empty for a hub of an older version.
   public var durability = ""
+  /// The attached clients that have sent actions, in the order in which they came; if there are more than `senderLimit`,
+  /// those that have sent the most.
+  public var senders: IdentifiedArrayOf<ActionSender> = []
 
   /// Creates the figures of a hub that has just started.
   public init() {}
+}
+
+/// An attached client that has sent actions.
+@Replicated
+public struct ActionSender: Equatable, Identifiable, Sendable {
+  /// The client's number among the attendees.
+  public var id: UInt64
+  /// Its user.
+  public var user: UInt32
+  /// Counter: the actions that the hub has processed on its connection, also rejected ones.
+  public var actions: UInt64
+
+  /// Creates a sender.
+  public init(id: UInt64, user: UInt32, actions: UInt64) { (self.id, self.user, self.actions) = (id, user, actions) }
 }
 
 /// A place in a state, and the number of its subscribers.
@@ -72,6 +91,8 @@ public struct SubscribedPlace: Equatable, Sendable {
 extension HubMetrics {
   /// The maximum number of `places`.
   package static var placeLimit: Int { 100 }
+  /// The maximum number of `senders`.
+  package static var senderLimit: Int { 1000 }
   /// The number of places in each state that are examined for `places`.
   package static var examinedPlaceLimit: Int { 4096 }
 
