@@ -501,7 +501,7 @@ let package = Package(
       name: "HubToolTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "HubTool", "IdentifiedCollections", "Journal",
-        "ProgramOptions", "TurnLog", "Wire",
+        "ProgramOptions", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(

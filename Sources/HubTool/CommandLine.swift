@@ -16,7 +16,8 @@ package nonisolated func toolOptions() -> ProgramOptions {
       .init("no-pager", "do not show long output in $PAGER"),
     ],
     commands: [
-      .status, .clients, .schema, .state, .watch, .send, .top, .verify, .log, .diff, .blame, .bisect, .inspect, .fork,
+      .status, .clients, .schema, .state, .watch, .wait, .send, .top, .verify, .log, .diff, .blame, .bisect, .inspect,
+      .fork,
       .snapshot, .journal, .completions,
     ],
     sections: [.paths, .actions, .revisionsAndTimes, .json, .exitStatus, .environment, .seeAlso])
@@ -30,11 +31,23 @@ extension ProgramOptions.Argument {
 extension ProgramOptions.Option {
   nonisolated static let hub = Self("hub", "use the hub's own state (its clients) instead of the feature's")
   nonisolated static let directory = Self(
-    "state-dir", argument: "DIR", "the hub's state directory; default: STOREHUB_STATE_DIR", value: .file)
+    "state-dir", argument: "DIR", "the hub's state directory; default: STOREHUB_STATE_DIR, or that of the hub",
+    value: .file)
 }
 
 extension ProgramOptions.Block {
+  /// The paragraph in the help of all commands that take a predicate.
+  nonisolated static let predicate = Self.text(
+    """
+    A predicate is a path, a comparison (== != < <= > >=, or ~ for a text that contains another one) and a value. A path \
+    alone is true if it has a value that is neither false nor nil, and with ! before it if not. Texts are compared by \
+    their bytes, except by ~.
+    """)
   /// The paragraph in the help of all commands that read the journal.
   nonisolated static let readsJournal = Self.text(
-    "Reads the hub's state directory, whether or not the hub is running, and changes no data.")
+    """
+    Reads the hub's state directory, whether or not the hub is running, and changes no data. Without --state-dir and \
+    STOREHUB_STATE_DIR, the hub at --socket is asked for it, which tells it to root, its own user and others that may \
+    read the files.
+    """)
 }

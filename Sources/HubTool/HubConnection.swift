@@ -23,6 +23,8 @@ final class HubConnection {
   private(set) var failure: ToolFailure?
   /// The error of a write that the socket has refused.
   private var writeFailure: UVError?
+  /// Called at the end of each turn.
+  var onTurn: (() -> Void)?
   /// Called once when the session has failed.
   var onFailure: (() -> Void)?
 
@@ -35,6 +37,19 @@ final class HubConnection {
   /// A subscription to a part of a state.
   final class Scope {
     let mirror = ValueMirror()
+    let onChange: () -> Void
+
+    init(_ onChange: @escaping () -> Void) { self.onChange = onChange }
+
+    /// The part at the steps within the value; nil if it is absent.
+    func part(_ rest: [PartPath.Step]) -> (value: CBORValue, type: SchemaType)? {
+      guard let value = mirror.value, let (schema, type) = mirror.type else { return nil }
+      return SchemaValues(schema).part(at: rest, of: value, as: type)
+    }
+  }
+
+  /// A subscription whose mirror belongs to the caller.
+  private final class Observer {
     let onChange: () -> Void
 
     init(_ onChange: @escaping () -> Void) { self.onChange = onChange }
@@ -69,6 +84,9 @@ final class HubConnection {
 
   var hubName: String { replica.hubName }
 
+  /// The hub's state directory; nil if it has none, or this user may not read it.
+  var stateDirectory: String? { replica.hubStateDirectory }
+
   /// The number of bytes received of parts that are not complete yet.
   var loadedByteCount: Int { replica.loadedByteCount }
 
@@ -98,7 +116,7 @@ final class HubConnection {
     try await wait(atMost: timeout, isForTransfer: true) { [weak self] in
       scope.mirror.revision != nil && self?.replica.phase == .open
     }
-    if root != .feature, let refusal = replica.ownStateRefusal { throw ToolFailure(.failed, refusal) }
+    if root != .feature, let refusal = replica.ownStateRefusal { throw ToolFailure(.notPermitted, refusal) }
     return scope
   }
 
@@ -123,9 +141,9 @@ final class HubConnection {
   }
 
   /// Subscribes to the hub's metrics without waiting for them. There are none for users who may not read them.
-  func followMetrics() -> TypedMirror<HubMetrics> {
+  func followMetrics(onChange: @escaping () -> Void = {}) -> TypedMirror<HubMetrics> {
     let mirror = TypedMirror<HubMetrics>()
-    replica.subscribe(mirror, to: [], of: .metrics)
+    replica.subscribe(mirror, to: [], of: .metrics, context: Observer(onChange))
     endTurn()
     return mirror
   }
@@ -156,11 +174,15 @@ final class HubConnection {
       guard case .success? = sent.outcome else { throw error }
     }
     guard let outcome = sent.outcome else { preconditionFailure("the wait ends with an outcome") }
-    do throws(ActionError) {
-      return try outcome.get()
-    } catch {
-      throw ToolFailure(.failed, "\(error)")
+    do throws(ActionError) { return try outcome.get() } catch { throw Self.failure(error) }
+  }
+
+  /// Returns the failure of a command whose action has failed.
+  static func failure(_ error: ActionError) -> ToolFailure {
+    guard case .rejected(let code, _) = error, RejectionCode(rawValue: code) == .notPermitted else {
+      return ToolFailure(.failed, "\(error)")
     }
+    return ToolFailure(.notPermitted, "\(error)")
   }
 
   /// Waits until the socket has accepted all output.
@@ -319,6 +341,7 @@ final class HubConnection {
     replica.endTurn(at: loop.now)
     perform()
     if failure == nil, !isPaused { deadlineTimer?.arm(replica.deadline.map { max($0, graceEnd) }) }
+    onTurn?()
     guard let waiting, waiting.condition() else { return }
     self.waiting = nil
     waiting.continuation.resume()
@@ -347,7 +370,9 @@ final class HubConnection {
         // The end of reading reports the connection's failure.
         writeFailure = error
       }
-    case .changed(_, let context): (context as? Scope)?.onChange()
+    case .changed(_, let context):
+      (context as? Scope)?.onChange()
+      (context as? Observer)?.onChange()
     case .diverged: break  // Only `verify` compares hashes.
     case .connectionChanged: connectionChanged()
     case .applied(_, let context): (context as? Sent)?.outcome = .success(replica.acknowledgedRevision)
@@ -359,7 +384,7 @@ final class HubConnection {
     switch replica.connection {
     case .connecting(_, let failure?): fail(isOpen ? .hubWentAway : .unreachable, failure)
     case .stale(_, _, let reason): fail(.hubWentAway, reason)
-    case .refused(let reason): fail(.failed, reason)
+    case .refused(let reason): fail(replica.refusalCode == .notPermitted ? .notPermitted : .failed, reason)
     case .connecting, .live, .closed: break
     }
   }

@@ -15,9 +15,17 @@ extension ProgramOptions.Section {
         ("position.at.x", "one of several values of a case, by its label or its number from 0"),
         ("alert.title", "optionals need no step; alert? is the wrapped value"),
         ("`strange name`", "a name with characters that identifiers do not have"),
+        ("ages[\"a\"]", "the value of a dictionary by its key"),
+        ("words[0]", "an element of a plain array by its index"),
+        ("todos.todos.count", "the number of elements of a collection"),
         (".", "the whole state, as an empty path"),
       ]),
-      .text("No path leads into plain arrays, sets and dictionaries. Quote paths with brackets in shells."),
+      .text(
+        """
+        Differences are printed with such paths, and all commands take them. A hub knows no parts of plain arrays and \
+        dictionaries, so commands read the whole one; verify takes only paths that the hub knows. Quote paths with \
+        brackets in shells.
+        """),
     ])
 
   nonisolated static let actions = Self(
@@ -37,6 +45,8 @@ extension ProgramOptions.Section {
       .terms([
         ("1234", "a revision: the state after that many actions; see below"), ("now", "the last stored revision"),
         ("90s, 10m, 2h, 3d", "this long ago"), ("14:30, 14:30:05", "today, not later than now"),
+        ("today, yesterday, monday", "the beginning of that day, the last one of this name before today"),
+        ("\"yesterday 14:30\"", "a time of that day"),
         ("2026-11-21, 2026-11-21T22:51", "a day or a time, in this machine's zone"),
         ("2026-11-21T22:51:30Z", "in UTC"),
       ]),
@@ -75,7 +85,16 @@ extension ProgramOptions.Section {
       .text(
         """
         watch prints objects with \"event\": \"value\" (with \"value\"), \"change\" (with \"changes\", by --diff), \
-        \"absent\" and, at the end, \"end\" (with \"reason\" and \"status\"); all but the last have the \"revision\".
+        \"absent\", \"disconnected\" (with \"reason\", by --reconnect) and, at the end, \"end\" (with \"reason\" and \
+        \"status\"); the first three have the \"revision\".
+        """),
+      .text(
+        """
+        Values are compared by their bytes, so that two texts which look the same may differ. Each of the changes has a \
+        \"path\" and the \"old\" and \"new\" value; an element that only moved has \"moved\": true instead. The old \
+        list becomes the new one if the removed and the moved elements are taken out, then the new and the moved ones \
+        are put in, in the order of the changes: each before the element with the path \"before\", or at the end if \
+        that is null or missing.
         """),
     ])
 
@@ -102,6 +121,8 @@ extension ProgramOptions.Section {
           "10",
           "the output cannot be written, but the action of send took effect, or the journal was repaired or imported"
         ),
+        ("11", "the hub refused it because this user lacks the right"),
+        ("12", "send --must-change: nothing has changed"),
         ("130, 143", "SIGINT; SIGTERM or SIGHUP"),
       ])
     ])

@@ -119,6 +119,7 @@ package final class Tool {
     case "schema": try await schema()
     case "state": try await options.string("at") == nil ? state() : pastState()
     case "watch": try await watch()
+    case "wait": try await wait()
     case "send": try await send()
     case "top": try await top()
     case "verify": try await verify()
@@ -148,20 +149,27 @@ package final class Tool {
   // MARK: For the commands
 
   /// Connects to the hub.
-  func connect(isWatched: Bool = false) async throws(ToolFailure) -> HubConnection {
+  ///
+  /// - Parameter path: The path of its socket; nil for the one of the options.
+  func connect(to path: String? = nil, isWatched: Bool = false) async throws(ToolFailure) -> HubConnection {
     let session = try HubConnection(
-      loop: loop, path: path, name: "storectl \(options.command ?? "")", timeout: timeout, isWatched: isWatched)
+      loop: loop, path: path ?? self.path, name: "storectl \(options.command ?? "")", timeout: timeout,
+      isWatched: isWatched)
     self.session = session
     if isInterrupted { session.fail(.interrupted, "interrupted") }
     try await session.open()
     return session
   }
 
+  /// Ends the current session, also one that is being opened.
+  func endSession(_ status: ExitStatus) { session?.fail(status, "") }
+
   var root: StateRoot { options.flag("hub") ? .hub : .feature }
 
-  func path(_ text: String, in schema: Schema) throws(ToolFailure) -> [PathStep] {
+  /// Returns the path of a part, which may be within one that a client can subscribe to.
+  func part(_ text: String, in schema: Schema) throws(ToolFailure) -> PartPath {
     do throws(SchemaNameError) {
-      return try schema.path(named: text)
+      return try schema.part(named: text)
     } catch {
       throw ToolFailure(.unknownName, "\(error)")
     }

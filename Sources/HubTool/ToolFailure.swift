@@ -23,6 +23,10 @@ package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   case damaged = 9
   /// The command has changed something, but its output cannot be written.
   case outputLost = 10
+  /// The hub refused it because this user lacks the right.
+  case notPermitted = 11
+  /// With `--must-change`: the action was applied, but nothing changed.
+  case unchanged = 12
   /// SIGINT interrupted the command.
   case interrupted = 130
   /// SIGTERM or SIGHUP terminated the command.

@@ -51,7 +51,7 @@ extension ProgramOptions {
     case .words(let words): .words(words.filter { $0.hasPrefix(beginning) }.map { $0 + " " })
     case .fileOrWord(let words):
       words.contains { $0.hasPrefix(beginning) } ? offer(.words(words), beginning, options) : .files
-    case .path, .action, .type: .fromHub(value, beginning, options)
+    case .path, .action, .type, .predicate, .user: .fromHub(value, beginning, options)
     }
   }
 }

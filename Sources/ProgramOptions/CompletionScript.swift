@@ -123,7 +123,7 @@ extension ProgramOptions.Value {
     case .file: "_files"
     case .words(let words): "(\(words.joined(separator: " ")))"
     case .fileOrWord(let words): "{compadd \"$expl[@]\" - \(words.joined(separator: " ")); _files}"
-    case .text, .path, .action, .type: ""
+    case .text, .path, .action, .type, .predicate, .user: ""
     }
   }
 }
@@ -137,7 +137,7 @@ extension ProgramOptions.Option {
     case .words(let words): "mapfile -t COMPREPLY < <(compgen -W \"\(words.joined(separator: " "))\" -- \"$word\");"
     case .fileOrWord(let words):
       "mapfile -t COMPREPLY < <(compgen -f -W \"\(words.joined(separator: " "))\" -- \"$word\");"
-    case .text, .path, .action, .type: ""
+    case .text, .path, .action, .type, .predicate, .user: ""
     }
   }
 

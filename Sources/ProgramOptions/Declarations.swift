@@ -18,6 +18,10 @@ extension ProgramOptions {
     case action
     /// The name of a type in the hub's schema.
     case type
+    /// A condition on the hub's state, in one or several words.
+    case predicate
+    /// The name of a user.
+    case user
   }
 
   /// A condition for an option, without which it has no effect and is refused.

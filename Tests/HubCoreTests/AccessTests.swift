@@ -344,4 +344,25 @@ import Wire
     #expect(try hub.turn(again)[0].decoded(as: Welcome.self).isResumed)
     #expect(try attach(hub, again, []) == "refused")
   }
+
+  /// The path of the state directory is for those who may read it.
+  @Test func onlyReadersOfTheJournalAreToldItsPlace() throws {
+    let hub = Hub()
+    func told(user: UInt32, group: UInt32, groups: [UInt32] = []) throws -> String? {
+      let id = hub.connect(user: user, group: group, groups: groups)
+      hub.send(Hello(name: "test"), on: id)
+      let welcome: Welcome = try hub.turn(id)[0].decoded()
+      return welcome.stateDirectory
+    }
+    #expect(try told(user: 0, group: 0) == nil)
+    hub.core.journalPlace = JournalPlace(path: "/state", user: 7, group: nil)
+    #expect(try told(user: 0, group: 0) == "/state")
+    #expect(try told(user: 7, group: 8) == "/state")
+    #expect(try told(user: 8, group: 7, groups: [7]) == nil)
+    hub.core.journalPlace = JournalPlace(path: "/state", user: 7, group: 50)
+    #expect(try told(user: 8, group: 50) == "/state")
+    #expect(try told(user: 8, group: 8, groups: [50]) == "/state")
+    #expect(try told(user: 50, group: 8) == nil)
+    #expect(JournalPlace(path: String(repeating: "x", count: 4097), user: 7, group: nil) == nil)
+  }
 }

@@ -68,9 +68,11 @@ final class Hub {
     core.stored(upTo: position ?? log.last?.position ?? 0, at: now)
   }
 
-  func connect(user: UInt32 = 1000, groups: [UInt32] = [], isTakenOver: Bool = false) -> ConnectionID {
+  func connect(
+    user: UInt32 = 1000, group: UInt32? = nil, groups: [UInt32] = [], isTakenOver: Bool = false
+  ) -> ConnectionID {
     let id = core.connected(
-      Peer(process: 1, user: user, group: user, groups: groups), at: now, isTakenOver: isTakenOver)
+      Peer(process: 1, user: user, group: group ?? user, groups: groups), at: now, isTakenOver: isTakenOver)
     decoders[id] = FrameDecoder(payloadLimit: 1 << 24)
     return id
   }

@@ -89,6 +89,27 @@ import Wire
     #expect(hub.core.metrics.subscriptions == 2)
   }
 
+  /// Their actions are counted on this connection, with rejected ones. Who only reads is not listed.
+  @Test func sendersAreListedWithTheirActions() throws {
+    let hub = Hub()
+    let (id, welcome) = try hub.open()
+    hub.send([increment, increment], from: 1, on: id)
+    hub.turn()
+    hub.core.ended(id)
+    hub.turn()
+    let (resumed, _) = try hub.open(session: welcome.session, acknowledged: 2)
+    hub.send([increment], from: 3, on: resumed)
+    hub.send(actionsFrame([CBORValue.unsigned(99).encoded()], from: 4), on: resumed)
+    let (other, _) = try hub.open()
+    hub.send([increment], from: 1, on: other)
+    let (watcher, _) = try hub.open()
+    hub.turn()
+    hub.send(Attach(root: .metrics), scope: 1, on: watcher)
+    let senders = try metrics(endTurn(hub, watcher)).senders
+    #expect(senders.map(\.actions) == [2, 1] && senders.allSatisfy { $0.user == 1000 })
+    #expect(senders.map(\.id) == senders.map(\.id).sorted())
+  }
+
   @Test func listedPathsAreBounded() {
     let path = "todos.todos[\(String(repeating: "ä", count: 243))]"
     #expect(path.count == 256 && HubCore.shortened(path) == path)

@@ -126,7 +126,7 @@ import Wire
     let order = text.changes(from: try value(state(todos: 5)), to: try value(moved), as: schema.state)
     #expect(
       order["shown"]
-        == .array([["path": "todos.todos", "old": "… [3] [6] [9] …", "new": "… [6] [9] [3] …"]]))
+        == .array([["path": "todos.todos[3]", "place": "before [12]"]]))
   }
 
   // MARK: Who may read

@@ -34,4 +34,25 @@ import Testing
   @Test func timesForProgramsAreInUTC() {
     #expect(Moment.json(now + 5) == "2026-11-21T22:51:30.005Z")
   }
+
+  @Test func daysHaveNames() throws {
+    // 2026-11-26 is a Thursday.
+    let noon = try time("2026-11-26T12:00")
+    func at(_ text: String) throws -> Moment { try Moment(text, now: noon) }
+    func time(_ text: String) throws -> Int64 {
+      guard case .time(let time) = try Moment(text, now: 1_795_694_400_000) else { return 0 }
+      return time
+    }
+    for (word, day) in [
+      ("today", "2026-11-26"), ("yesterday", "2026-11-25"), ("Yesterday 14:30", "2026-11-25T14:30"),
+      ("monday", "2026-11-23"), ("mon 9:15", "2026-11-23T09:15"), ("thursday", "2026-11-19"),
+      ("friday", "2026-11-20"),
+    ] {
+      #expect(try at(word) == .time(try time(day)), "\(word)")
+    }
+    for word in ["tomorrow", "day", "mo", "yesterday 25:00", "todays"] {
+      #expect(throws: ToolFailure.self, "\(word)") { try at(word) }
+    }
+    #expect(Moment.hasDate("yesterday 14:30") && !Moment.hasDate("14:30"))
+  }
 }

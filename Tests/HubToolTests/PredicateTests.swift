@@ -19,6 +19,7 @@ import Wire
     var isOn: Bool? = false
     var note: String? = nil
     var items = [1, 2, 3]
+    var ages = ["a": 1, "caf\u{e9}": 2]
     var tags: Set<String>? = ["a", "b"]
   }
 
@@ -91,5 +92,24 @@ import Wire
     state.limit = nil
     #expect(try holds("limit == null", state) && holds("!limit", state))
     #expect(try !holds("limit < 5", state) && !holds("limit >= 5", state))
+  }
+
+  @Test func pathsLeadIntoArraysAndDictionaries() throws {
+    for text in [
+      "items[2] == 3", "!items[3]", "items.count == 3", "tags.count == 2", "ages[\"a\"] == 1", "ages[a] == 1",
+      "!ages[b]",
+      "ages.count > 1", "ages[\"cafe\u{301}\"] == 2",
+    ] {
+      #expect(try holds(text), "\(text)")
+    }
+    for text in ["items[x] == 1", "items[0].count == 1", "count.count == 1", "items[-1] == 1"] {
+      #expect(throws: ToolFailure.self, "\(text)") { try holds(text) }
+    }
+  }
+
+  @Test func textsAreComparedByTheirBytes() throws {
+    let decomposed = Measures(name: "cafe\u{301}")
+    #expect(try holds("name == cafe\u{301}", decomposed) && !holds("name == caf\u{e9}", decomposed))
+    #expect(try holds("name ~ caf\u{e9}", decomposed))
   }
 }

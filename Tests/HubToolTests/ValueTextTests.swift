@@ -53,7 +53,7 @@ import Wire
     #expect(try differences(new, new) == [])
     var moved = old
     moved.todos.todos.swapAt(0, 2)
-    #expect(try differences(old, moved).map { $0.prefix { $0 != ":" } } == [".todos.todos"])
+    #expect(try differences(old, moved).map { $0.prefix { $0 != ":" } } == [".todos.todos[2]", ".todos.todos[1]"])
   }
 
   @Test func sparklinesShowTheNewest() {

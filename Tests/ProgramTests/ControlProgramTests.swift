@@ -33,7 +33,7 @@ import Testing
     #expect(
       try run(hub, "send", "--json", "--diff", "todos.todos[0].completionChanged", "true").output
         == """
-        {"applied":true,"revision":3,"changes":[{"path":"todos.todos[0].isComplete","old":false,"new":true}]}
+        {"applied":true,"revision":3,"changed":true,"changes":[{"path":"todos.todos[0].isComplete","old":false,"new":true}]}
 
         """)
     // Only of a part, which may also be an element that appears or disappears.
@@ -82,7 +82,7 @@ import Testing
     let top = try run(hub, "top", "--json", "--count", "2", "--interval", "50ms").output
     let keys = Set([
       "revision", "actionsPerSecond", "latencyMicroseconds", "slowestMicroseconds", "clients", "scopes", "heldBytes",
-      "unstoredTurns",
+      "unstoredTurns", "senders", "users",
     ])
     #expect(
       try top.split(separator: "\n").allSatisfy { Set(try jsonObject(String($0))?.keys.map(\.self) ?? []) == keys })
@@ -214,8 +214,8 @@ import Testing
     for name in ["a", "b", "c", "d"] { _ = try diff("todos.addButtonTapped", name) }
     #expect(try diff("todos.moved", #"{"id": 3, "before": 1}"#) == "  todos.todos: moved [3] before [1]\n")
     // 0 3 1 2
-    #expect(try diff("todos.moved", #"{"id": 3, "before": 2}"#) == "  todos.todos: moved [1] before [3]\n")
-    #expect(try diff("todos.moved", #"{"id": 0, "before": 2}"#) == "  todos.todos: moved [0] after [3]\n")
+    #expect(try diff("todos.moved", #"{"id": 3, "before": 2}"#) == "  todos.todos: moved [3] before [2]\n")
+    #expect(try diff("todos.moved", #"{"id": 0, "before": 2}"#) == "  todos.todos: moved [0] before [2]\n")
     // A long value is its beginning.
     let long = try diff("todos.addButtonTapped", String(repeating: "word ", count: 1000))
     #expect(long.hasPrefix(#"+ todos.todos[4]: {"id":4,"text":"word word "#), "\(long)")
@@ -235,6 +235,15 @@ import Testing
     #expect(
       try fromHub("send", "todos.todos[0].")
         == "todos.todos[0].completionChanged \ntodos.todos[0].textChanged \n")
+    #expect(try fromHub("wait", "counter.c") == "counter.count \n")
+    #expect(try fromHub("wait", "!counter.isT") == "!counter.isTimerOn \n")
+    #expect(try fromHub("state", "todos.todos.c") == "todos.todos.count \n")
+    #expect(
+      try run(hub, "__complete", "--timeout", "10s", "wait", "counter.isTimerOn", "").output
+        == "== \n!= \n<= \n>= \n< \n> \n~ \n")
+    #expect(
+      try run(hub, "__complete", "--timeout", "10s", "wait", "counter.isTimerOn", "==", "t").output == "true \n")
+    #expect(try run(hub, "__complete", "log", "--uid", "roo").output.contains("root \n"))
     #expect(try fromHub("schema", "Todo.") == "Todo.State \nTodo.Action \n")
     #expect(try run(hub, "__complete", "--color", "a").output == "auto \nalways \n")
     #expect(try run(hub, "__complete", "watch", "--c").output == "--color \n--count \n")

@@ -34,6 +34,11 @@ import Wire
       Welcome(
         version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub", mayReadHub: false),
       "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 8: false}")
+    try roundTrip(
+      Welcome(
+        version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub",
+        stateDirectory: "/state"),
+      "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 9: \"/state\"}")
     try roundTrip(Attach(), "{0: []}")
     try roundTrip(Attach(path: [0, 3], knownRevision: 7), "{0: [0, 3], 1: 7}")
     try roundTrip(Rejected(sequence: 3, code: .unknownAction, reason: "no"), "[3, 1, \"no\"]")

@@ -12,6 +12,7 @@ extension Tool {
   /// Prints the paths, actions or types that begin with a text.
   func complete(_ value: ProgramOptions.Value, _ beginning: String) -> Int32 {
     let limit = options.string("timeout") == nil ? Self.completionTimeout : timeout
+    if value == .user { return completeUsers(beginning) }
     runLoop {
       do throws(ToolFailure) {
         let hub = try HubConnection(
@@ -36,13 +37,16 @@ extension Tool {
     let schema = hub.schema(of: value == .action ? .feature : root)
     var wanted: [PathStep]?
     var ids: [String] = []
+    func paths(_ beginning: String) -> [NameCompletion] {
+      schema.pathCompletions(beginning) { path in
+        wanted = path
+        return ids
+      }
+    }
     func offered() -> [NameCompletion] {
       switch value {
-      case .path:
-        schema.pathCompletions(beginning) { path in
-          wanted = path
-          return ids
-        }
+      case .path: paths(beginning)
+      case .predicate: predicates(beginning, schema, paths)
       case .action:
         schema.actionCompletions(beginning) { path in
           // Most features name the actions of a collection like the collection.
@@ -63,6 +67,31 @@ extension Tool {
     return found.map { $0.isWhole ? $0.text + " " : $0.text }
   }
 
+  /// Returns the next words of a predicate: a path, a comparison or a value.
+  private func predicates(
+    _ beginning: String, _ schema: Schema, _ paths: (String) -> [NameCompletion]
+  ) -> [NameCompletion] {
+    guard let first = options.arguments.first else {
+      guard beginning.hasPrefix("!") else { return paths(beginning) }
+      return paths(String(beginning.dropFirst())).map { NameCompletion(text: "!\($0.text)", isWhole: $0.isWhole) }
+    }
+    let words: [String]
+    if options.arguments.count == 1 {
+      words = first.hasPrefix("!") ? [] : Predicate.Comparison.allCases.map(\.rawValue)
+    } else {
+      let type = (try? schema.part(named: first))?.type
+      words = options.arguments.count == 2 ? type.map { schema.words(of: $0) } ?? [] : []
+    }
+    return words.filter { $0.hasPrefix(beginning) }.map { NameCompletion(text: $0, isWhole: true) }
+  }
+
+  /// Prints the names of the accounts of people and of this machine's services that begin with a text.
+  private func completeUsers(_ beginning: String) -> Int32 {
+    for name in Users.all() where name.hasPrefix(beginning) { output.line(name + " ") }
+    runLoop { await self.output.finish() }
+    return 0
+  }
+
   /// Returns the ids of the first elements of a part; none if the part is large, or does not arrive in time.
   private func ids(at path: [PathStep], _ schema: Schema, _ hub: HubConnection) async -> [String] {
     let scope = hub.follow(path, of: root, onChange: {})
@@ -73,5 +102,22 @@ extension Tool {
     }
     guard let value = scope.mirror.value, let type = scope.mirror.type?.type else { return [] }
     return (SchemaValues(schema).parts(of: value, as: type) ?? []).prefix(200).map(\.name)
+  }
+}
+
+extension Schema {
+  /// The values of a type that are written as single words.
+  fileprivate func words(of type: SchemaType) -> [String] {
+    switch type {
+    case .named("Optional", let parts) where parts.count == 1: words(of: parts[0]) + ["nil"]
+    case .named("Bool", _): ["false", "true"]
+    case .definition(let index):
+      if case .cases(let cases) = definitions[index].content {
+        cases.filter(\.payload.isEmpty).map(\.name)
+      } else {
+        []
+      }
+    case .named: []
+    }
   }
 }

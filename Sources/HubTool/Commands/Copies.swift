@@ -46,7 +46,7 @@ extension ProgramOptions.Command {
 extension Tool {
   /// Runs `fork REV --socket NEW`: replaces this process with a hub on a copy of the journal.
   func fork() async throws(ToolFailure) {
-    let reader = try openJournal()
+    let reader = try await openJournal()
     guard options.string("socket") != nil else {
       throw ToolFailure(.usage, "fork needs --socket, the path of the new hub's socket")
     }
@@ -55,7 +55,7 @@ extension Tool {
     try await checkSocketIsFree()
     let states = try await states(at: options.arguments[0], in: reader)
     let revision = states.revision
-    let (into, source) = (options.string("into"), try stateDirectory())
+    let (into, source) = (options.string("into"), try await stateDirectory())
     let directory: String = if let into { into } else { try temporaryDirectory() }
     do throws(ToolFailure) {
       try await onAnotherThread { () throws(LogError) in
@@ -148,7 +148,7 @@ extension Tool {
   }
 
   private func exportSnapshot() async throws(ToolFailure) {
-    let reader = try openJournal()
+    let reader = try await openJournal()
     let states = try await states(at: options.string("at") ?? "now", in: reader)
     let json: JSONValue = [
       "format": "storehub-snapshot-1", "revision": .integer(states.revision), "time": .string(Moment.json(states.time)),
@@ -171,7 +171,7 @@ extension Tool {
   }
 
   private func importSnapshot() throws(ToolFailure) {
-    let directory = try stateDirectory()
+    let directory = try chosenStateDirectory()
     guard options.arguments.count > 1 else { throw ToolFailure(.usage, "snapshot import needs a file") }
     let isInput = options.arguments[1] == "-"
     let file = isInput ? "standard input" : options.arguments[1]

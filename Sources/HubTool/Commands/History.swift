@@ -14,16 +14,10 @@ extension ProgramOptions.Command {
 
   nonisolated static let bisect = Self(
     "bisect", "print the first revision of the journal that satisfies a predicate",
-    arguments: [.init("PREDICATE", .anyNumber)], options: [.directory],
+    arguments: [.init("PREDICATE", .anyNumber, value: .predicate)], options: [.directory],
     details: [
       .readsJournal,
-      .text(
-        """
-        A predicate is a path, a comparison (== != < <= > >=, or ~ for a text that contains another one) and a value. A \
-        path alone is true if it has a value that is neither false nor nil, and with ! before it if not. .count after a \
-        path is the number of its elements. The state after each turn is checked, so the predicate may be false again \
-        later.
-        """),
+      .text("The state after each turn is checked, so the predicate may be false again later."), .predicate,
       .code([
         "storectl bisect 'counter.count > 5'", "storectl bisect 'todos.todos[3].text ~ milk'",
         "storectl bisect '!todos.todos[3]'",
@@ -37,11 +31,11 @@ extension Tool {
     guard root == .feature else {
       throw ToolFailure(.usage, "journals do not contain the hub's own state; use either --hub or --at")
     }
-    let reader = try openJournal()
+    let reader = try await openJournal()
     let states = try await states(at: options.string("at") ?? "", in: reader)
     let (schema, name) = (states.schema, options.arguments.first ?? "")
-    let path = try path(name, in: schema)
-    guard let part = SchemaValues(schema).part(at: path, of: states.value, as: schema.state) else {
+    let path = try part(name, in: schema)
+    guard let part = SchemaValues(schema).part(at: path, of: states.value) else {
       throw ToolFailure(.absent, "nothing was at '\(name)' at revision \(states.revision)")
     }
     if isJSON { return print(SchemaJSON(schema).json(of: part.value, as: part.type)) }
@@ -49,13 +43,13 @@ extension Tool {
   }
 
   func diff() async throws(ToolFailure) {
-    let reader = try openJournal()
+    let reader = try await openJournal()
     let old = try await states(at: options.arguments[0], in: reader)
     let new = try await states(at: options.arguments[1], in: reader)
     let schema = new.schema
     let before = try JournalStates.mapped(old.value, from: old.schema, to: schema)
     let changes = SchemaValues(schema).differences(from: before, to: new.value, as: schema.state)
-    let printer = ChangePrinter(self, schema, isDiff: true, path: "")
+    let printer = ChangeText(schema, palette, width: width)
     if isJSON {
       return print([
         "from": .integer(old.revision), "to": .integer(new.revision),
@@ -63,11 +57,11 @@ extension Tool {
       ])
     }
     if changes.isEmpty { return print([palette.faint("nothing differs")]) }
-    print(changes.flatMap { printer.text($0) })
+    print(printer.text(changes))
   }
 
   func blame() async throws(ToolFailure) {
-    let reader = try openJournal()
+    let reader = try await openJournal()
     let name = options.arguments.first ?? ""
     let (extent, places, schemas) = try JournalStates.attempt { () throws(LogError) in
       (try reader.extent(), try reader.snapshots(), try reader.schemas().map(\.schema))
@@ -77,19 +71,18 @@ extension Tool {
     // Backwards from snapshot to snapshot, since users mostly look for recent changes.
     for place in places.reversed() {
       let states = try JournalStates(reader, upTo: place.position)
-      var (schema, path) = (states.schema, try? states.schema.path(named: name))
-      var last: (turn: LoggedTurn, old: CBORValue?, new: CBORValue?, schema: Schema, path: [PathStep])?
+      var (schema, path) = (states.schema, try? states.schema.part(named: name))
+      var last: (turn: LoggedTurn, old: CBORValue?, new: CBORValue?, schema: Schema, path: PartPath)?
       while states.position < end, let (turn, before) = try states.next() {
         try await continueScan()
-        if states.schema != schema { (schema, path) = (states.schema, try? states.schema.path(named: name)) }
+        if states.schema != schema { (schema, path) = (states.schema, try? states.schema.part(named: name)) }
         guard let path, hasChanged(path, before, states) else { continue }
         let values = SchemaValues(schema)
         last = (
-          turn, values.part(at: path, of: before, as: schema.state)?.value,
-          values.part(at: path, of: states.value, as: schema.state)?.value, schema, path
+          turn, values.part(at: path, of: before)?.value, values.part(at: path, of: states.value)?.value, schema, path
         )
       }
-      if let last { return print(last.turn, last.old, last.new, last.schema, last.path) }
+      if let last { return print(last.turn, last.old, last.new, last.schema, last.path, name) }
       end = place.position
     }
     let since = places.first?.revision ?? 0
@@ -98,18 +91,17 @@ extension Tool {
   }
 
   /// Prints the changes of a turn to one part.
-  private func print(_ turn: LoggedTurn, _ old: CBORValue?, _ new: CBORValue?, _ schema: Schema, _ path: [PathStep]) {
-    guard let type = try? schema.type(at: path) else { return }
-    var changes = [SchemaValues.Difference(path: "", type: type, old: old, new: new)]
-    if let old, let new { changes = SchemaValues(schema).differences(from: old, to: new, as: type) }
-    let prefix = (try? schema.name(of: path)) ?? ""
-    for index in changes.indices { changes[index].path = "\(prefix)\(changes[index].path)" }
-    let text = TurnText(tool: self, schema: schema)
+  private func print(
+    _ turn: LoggedTurn, _ old: CBORValue?, _ new: CBORValue?, _ schema: Schema, _ path: PartPath, _ name: String
+  ) {
+    var changes = [SchemaValues.Difference(path: "", type: path.type, old: old, new: new)]
+    if let old, let new { changes = SchemaValues(schema).differences(from: old, to: new, as: path.type) }
+    let text = TurnText(tool: self, schema: schema, path: name)
     if isJSON { print(text.json(turn, changes)) } else { print(text.lines(turn, changes)) }
   }
 
   func bisect() async throws(ToolFailure) {
-    let reader = try openJournal()
+    let reader = try await openJournal()
     let text = options.arguments.joined(separator: " ")
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
     let states = try JournalStates(reader, upTo: first?.position ?? 0)

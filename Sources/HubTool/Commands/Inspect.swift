@@ -30,9 +30,8 @@ extension ProgramOptions.Command {
 extension Tool {
   /// The command `inspect`: serves the inspector until a signal arrives.
   func inspect() async throws(ToolFailure) {
-    let hasDirectory =
-      options.string("state-dir") != nil || getenv("STOREHUB_STATE_DIR").map { $0.pointee != 0 } ?? false
-    let journal: InspectorJournal? = hasDirectory ? try InspectorJournal(stateDirectory(), loop: loop) : nil
+    let directory = try await stateDirectoryIfKnown()
+    let journal: InspectorJournal? = if let directory { try InspectorJournal(directory, loop: loop) } else { nil }
     let address = options.string("listen").flatMap { HTTPAddress($0) } ?? .port(0)
     let inspector = Inspector(self, journal: journal)
     var count = 0

@@ -25,11 +25,10 @@ extension ProgramOptions.Command {
 extension Tool {
   /// Runs `journal verify|repair|export`.
   func journal() async throws(ToolFailure) {
-    let directory = try stateDirectory()
     switch options.arguments.first {
-    case "verify": try await verifyJournal(in: directory)
-    case "repair": try await repairJournal(in: directory)
-    case "export": try await exportJournal(in: directory)
+    case "verify": try await verifyJournal(in: try await stateDirectory())
+    case "repair": try await repairJournal(in: try chosenStateDirectory())
+    case "export": try await exportJournal(in: try await stateDirectory())
     case let word: throw wrongWord(word, ["verify", "repair", "export"])
     }
   }

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Glibc
 internal import Journal
 internal import ProgramOptions
 internal import TurnLog
@@ -11,8 +10,11 @@ extension ProgramOptions.Command {
     options: [
       .init("follow", short: "f", "also print the turns that the hub stores from now on"),
       .init("path", short: "p", argument: "PATH", "only turns that changed the part at a path", value: .path),
-      .init("uid", short: "u", argument: "USER", "only turns with an action of a user, by number or name"),
+      .init(
+        "uid", short: "u", argument: "USER", "only turns with an action of a user, by number or name", value: .user),
       .init("since", argument: "REV|TIME", "only turns after a revision or a time"),
+      .init("until", argument: "REV|TIME", "only turns up to a revision or a time"),
+      .init("reverse", short: "r", "print the newest turn first"),
       .init("count", short: "n", argument: "N", "of the turns before now, only the last N"), .directory,
     ],
     details: [
@@ -21,28 +23,16 @@ extension ProgramOptions.Command {
         """
         A turn of the hub consists of the actions that took effect together, usually one; all of them are printed, and \
         their changes follow the last of them. With --json there is one object per turn: revision, from, time, actions (name, action, origin, user, process, client, \
-        sequence) and changes (path, old, new).
+        sequence) and changes (path, old, new; see JSON in storectl(1)).
         """),
+      .code([
+        "storectl log --since yesterday --until today", "storectl log --reverse -n 5 --uid alice",
+        "storectl log --since 'monday 9:00' --path 'todos.todos[3]'",
+      ]),
     ])
 }
 
 extension Tool {
-  /// Opens the journal that the options name.
-  func openJournal() throws(ToolFailure) -> JournalReader {
-    let directory = try stateDirectory()
-    return try JournalStates.attempt { () throws(LogError) in try JournalReader(directory) }
-  }
-
-  /// Returns the state directory from the options or the environment.
-  func stateDirectory() throws(ToolFailure) -> String {
-    let variable = getenv("STOREHUB_STATE_DIR").map { String(cString: $0) }
-    guard let directory = options.string("state-dir") ?? variable, !directory.isEmpty else {
-      throw ToolFailure(
-        .usage, "\(options.command ?? "") needs --state-dir or STOREHUB_STATE_DIR, the state directory of the hub")
-    }
-    return directory
-  }
-
   /// Returns the position of the last turn at or before a moment.
   ///
   /// - Parameters:
@@ -99,71 +89,120 @@ extension Tool {
   }
 
   func log() async throws(ToolFailure) {
-    let reader = try openJournal()
+    let (follows, isReversed) = (options.flag("follow"), options.flag("reverse"))
+    for option in ["until", "reverse"] where follows && options.string(option) != nil {
+      throw ToolFailure(.usage, "--follow prints what is to come, for which there is no --\(option)")
+    }
+    let reader = try await openJournal()
     let user: UInt32? = if let name = options.string("uid") { try Users.number(name) } else { nil }
     let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
     var start = extent.base
     let since = options.string("since")
     if let since { start = try position(of: try Moment(since), written: since, isStart: true, in: reader) }
-    let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
+    let end = try options.string("until").map { (text) throws(ToolFailure) in try lastPosition(text, in: reader) }
+    let places = try JournalStates.attempt { () throws(LogError) in try reader.snapshots() }
+    let first = places.first
     if since != nil, let first, start < first.position {
       throw ToolFailure(.absent, "the journal's states go back only to revision \(first.revision)")
     }
-    let states = try await states(at: max(start, first?.position ?? 0), in: reader)
+    start = max(start, first?.position ?? 0)
+    let states = try await states(at: start, in: reader)
     let begin = states.revision
     let name = options.string("path")
     if let name { try check(name, in: states.schemas) }
-    var (schema, path) = (states.schema, name.flatMap { try? states.schema.path(named: $0) })
     let limit = options.string("count").flatMap { Int($0) }
-    let follows = options.flag("follow")
-    let printer = LogPrinter(self, limit: limit, pageRows: isJSON || follows ? nil : pageRows)
-    while true {
-      while let (turn, before) = try states.next() {
-        try await continueScan()
-        guard turn.baseRevision < turn.revision || !turn.delta.isEmpty else { continue }
-        if states.schema != schema {
-          schema = states.schema
-          path = name.flatMap { try? schema.path(named: $0) }
+    let filter = LogFilter(tool: self, user: user, path: name)
+    let count: Int
+    if isReversed {
+      let bounds = start..<max(start, end ?? extent.tail)
+      count = try await printReversed(filter, bounds, places.map(\.position), limit: limit, in: reader)
+    } else {
+      let printer = LogPrinter(self, limit: limit, pageRows: isJSON || follows ? nil : pageRows)
+      while true {
+        while states.position < end ?? .max, let (turn, before) = try states.next() {
+          try await continueScan()
+          guard let entry = filter.entry(turn, before, states) else { continue }
+          printer.add(before, entry)
+          if printer.isFull { await output.finish() }
         }
-        let text = TurnText(tool: self, schema: schema)
-        if let user, !turn.decodedActions(schema).contains(where: { $0.session?.user == user }) { continue }
-        if name != nil, !hasChanged(path, before, states) { continue }
-        printer.add(before) { [self, value = states.value, schema] in
-          let changes = SchemaValues(schema).differences(from: before, to: value, as: schema.state)
-          return isJSON ? ["\(text.json(turn, changes))"] : text.lines(turn, changes)
+        try await printer.end()
+        guard follows, output.end == nil else { break }
+        try await pause(.milliseconds(200))
+        guard !reader.isReplaced else {
+          throw ToolFailure(.failed, "the journal was replaced, as by a repair: it has another history now")
         }
-        if printer.isFull { await output.finish() }
       }
-      try await printer.end()
-      guard follows, output.end == nil else { break }
-      try await pause(.milliseconds(200))
-      guard !reader.isReplaced else {
-        throw ToolFailure(.failed, "the journal was replaced, as by a repair: it has another history now")
-      }
+      count = printer.count
     }
-    if printer.count == 0, output.end == nil {
-      if states.revision == first?.revision {
-        throw ToolFailure(.absent, "the journal has no actions, only the state of revision \(states.revision)")
+    if count == 0, output.end == nil {
+      if end == nil, extent.revision == first?.revision {
+        throw ToolFailure(.absent, "the journal has no actions, only the state of revision \(extent.revision)")
       }
       let reason = begin == first?.revision ? ", with which its states begin" : ""
-      throw ToolFailure(.absent, "the journal has no such action since revision \(begin)\(reason)")
+      let until = options.string("until").map { "\(reason.isEmpty ? "" : ",") until \($0)" } ?? ""
+      throw ToolFailure(.absent, "the journal has no such action since revision \(begin)\(reason)\(until)")
+    }
+  }
+
+  /// Prints the turns after the lower bound up to the upper one, the newest first, and returns their number.
+  ///
+  /// - Parameter snapshots: The positions of the snapshots: it reads backwards from one to the next, since users mostly
+  ///   look for recent turns.
+  private func printReversed(
+    _ filter: LogFilter, _ bounds: Range<UInt64>, _ snapshots: [UInt64], limit: Int?, in reader: JournalReader
+  ) async throws(ToolFailure) -> Int {
+    let printer = LogPrinter(self, limit: nil, pageRows: isJSON ? nil : pageRows)
+    var end = bounds.upperBound
+    for place in snapshots.reversed() where place < end && printer.count < limit ?? .max {
+      let states = try await states(at: max(place, bounds.lowerBound), in: reader)
+      var entries: [[String]] = []
+      while states.position < end, let (turn, before) = try states.next() {
+        try await continueScan()
+        // As text, since the states would occupy more.
+        if let entry = filter.entry(turn, before, states) { entries.append(entry()) }
+      }
+      for entry in entries.reversed().prefix((limit ?? .max) - printer.count) {
+        printer.add { entry }
+        if printer.isFull { await output.finish() }
+      }
+      end = max(place, bounds.lowerBound)
+      if place <= bounds.lowerBound { break }
+    }
+    try await printer.end()
+    return printer.count
+  }
+
+  /// Returns the position of the last turn until a moment: the one with a revision, or at a time.
+  private func lastPosition(_ text: String, in reader: JournalReader) throws(ToolFailure) -> UInt64 {
+    let moment = try Moment(text)
+    let extent = try JournalStates.attempt { () throws(LogError) in try reader.extent() }
+    switch moment {
+    case .time(let time) where time > extent.time: return extent.tail
+    case .revision(let revision) where revision >= extent.revision: return extent.tail
+    case .time: return try position(of: moment, written: text, isStart: true, in: reader)
+    case .revision(let revision):
+      let position = try position(of: moment, written: text, in: reader)
+      let last = try JournalStates.attempt { () throws(LogError) in
+        try reader.read(from: position, byteLimit: 1).first
+      }
+      // Also the turn inside which the revision is.
+      return last.map { $0.revision < revision } == true ? position + 1 : position
     }
   }
 
   /// Checks that a path exists in at least one schema of a journal. In the others, nothing is there.
   func check(_ name: String, in schemas: [Schema]) throws(ToolFailure) {
-    guard !schemas.contains(where: { (try? $0.path(named: name)) != nil }), let newest = schemas.last else { return }
-    _ = try path(name, in: newest)
+    guard !schemas.contains(where: { (try? $0.part(named: name)) != nil }), let newest = schemas.last else { return }
+    _ = try part(name, in: newest)
   }
 
   /// Returns true if a turn has changed the part at a path.
   ///
   /// - Parameter path: The path; nil if the schema does not have it.
-  func hasChanged(_ path: [PathStep]?, _ before: CBORValue, _ states: JournalStates) -> Bool {
+  func hasChanged(_ path: PartPath?, _ before: CBORValue, _ states: JournalStates) -> Bool {
     guard let path else { return false }
     let values = SchemaValues(states.schema)
-    return values.part(at: path, of: before, as: states.schema.state)?.value
-      != values.part(at: path, of: states.value, as: states.schema.state)?.value
+    return values.part(at: path, of: before)?.value != values.part(at: path, of: states.value)?.value
   }
 
   /// Lets the loop run at intervals during a scan, and throws if the scan should end.
@@ -193,79 +232,4 @@ extension Tool {
     timer?.stop()
     try checkInterruption()
   }
-}
-
-/// Prints the entries of a log as they arrive, at first only the last ones.
-private final class LogPrinter {
-  private let tool: Tool
-  /// The number of entries to keep until the first call of `end`; nil for all of them.
-  private var limit: Int?
-  /// The entries to print at the end. Most are never made into text.
-  private var kept: [() -> [String]] = []
-  private var first = 0
-  private(set) var count = 0
-  private var sinceFlush = 0
-  /// The number of lines from which on a pager shows them; nil after it was started.
-  private var pageRows: Int?
-  /// The lines so far, which may turn out to need no pager.
-  private var page: [String] = []
-
-  init(_ tool: Tool, limit: Int?, pageRows: Int?) {
-    (self.tool, self.limit, self.pageRows) = (tool, limit, pageRows)
-  }
-
-  /// True if the output should be written before more entries are printed.
-  var isFull: Bool {
-    guard sinceFlush >= 500 else { return false }
-    sinceFlush = 0
-    return true
-  }
-
-  /// Adds an entry.
-  ///
-  /// - Parameters:
-  ///   - state: A state that the entry retains until it is text.
-  ///   - entry: Returns the entry's lines.
-  func add(_ state: CBORValue, _ entry: @escaping () -> [String]) {
-    count += 1
-    guard let limit else { return print(entry()) }
-    var entry = entry
-    if state.plainListBytes > Self.keptBytes / limit {
-      let lines = entry()
-      entry = { lines }
-    }
-    guard kept.count == limit else { return kept.append(entry) }
-    kept[first] = entry
-    first = (first + 1) % limit
-  }
-
-  private func print(_ lines: [String]) {
-    sinceFlush += 1
-    guard let pageRows else {
-      for line in lines { tool.output.line(line) }
-      return
-    }
-    page += lines
-    if page.count >= pageRows { printPage() }
-  }
-
-  private func printPage() {
-    tool.print(page)
-    (page, pageRows) = ([], nil)
-  }
-
-  /// Prints the kept entries. Later ones are printed as they arrive.
-  func end() async throws(ToolFailure) {
-    let entries = kept[first...] + kept[..<first]
-    (kept, first, limit) = ([], 0, nil)
-    for entry in entries {
-      print(entry())
-      if isFull { await tool.output.finish() }
-      try await tool.continueScan()
-    }
-    printPage()
-  }
-
-  /// The memory for the states of kept entries.
-  private static let keptBytes = 128 << 20
 }

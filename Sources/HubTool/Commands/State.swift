@@ -6,9 +6,10 @@ extension ProgramOptions.Command {
   nonisolated static let state = Self(
     "state", "print the state, or the part at a path", arguments: [.path],
     options: [
-      .hub, .init("at", argument: "REV|TIME", "the state at this point, from the journal in --state-dir"),
+      .hub, .init("at", argument: "REV|TIME", "the state at this point, from the journal"),
       .init(
-        "state-dir", argument: "DIR", "the hub's state directory; default: STOREHUB_STATE_DIR", value: .file,
+        "state-dir", argument: "DIR", "the hub's state directory; default: STOREHUB_STATE_DIR, or that of the hub",
+        value: .file,
         if: .option("at")),
     ],
     details: [.text("Prints nothing and exits with 7 if the path has no value.")])
@@ -30,12 +31,11 @@ extension Tool {
     let hub = try await connect()
     let schema = hub.schema(of: root)
     let name = options.arguments.first ?? ""
-    let scope = try await hub.subscribe(to: try path(name, in: schema), of: root)
-    guard let value = scope.mirror.value, let type = scope.mirror.type?.type else {
-      throw ToolFailure(.absent, "nothing is at '\(name)'")
-    }
-    if isJSON { return print(SchemaJSON(schema).json(of: value, as: type)) }
-    print(ValueText(schema, palette, width: width).lines(value, type))
+    let path = try part(name, in: schema)
+    let scope = try await hub.subscribe(to: path.steps, of: root)
+    guard let part = scope.part(path.rest) else { throw ToolFailure(.absent, "nothing is at '\(name)'") }
+    if isJSON { return print(SchemaJSON(schema).json(of: part.value, as: part.type)) }
+    print(ValueText(schema, palette, width: width).lines(part.value, part.type))
   }
 
   func verify() async throws(ToolFailure) {
@@ -48,7 +48,7 @@ extension Tool {
       // The hub's own state is compared only for users who may read it.
       let scope =
         root == .feature
-        ? try await hub.subscribe(to: try path(name, in: hub.schema(of: root)), of: root)
+        ? try await hub.subscribe(to: try hashedPart(name, in: hub.schema(of: root)), of: root)
         : try await hub.subscribeIfPermitted(to: root)
       guard let scope else { continue }
       guard let found = try await hub.verify(scope) else {
@@ -73,5 +73,14 @@ extension Tool {
       let count = differing == 1 ? "1 of the states" : "\(differing) of the states"
       throw ToolFailure(.diverged, "\(count) differs from the hub's, which is \(reason)")
     }
+  }
+
+  /// Returns the path of a part of which the hub can say the hash.
+  private func hashedPart(_ name: String, in schema: Schema) throws(ToolFailure) -> [PathStep] {
+    let path = try part(name, in: schema)
+    guard path.rest.isEmpty else {
+      throw ToolFailure(.unknownName, "'\(name)' is within a part that the hub hashes as a whole; verify that one")
+    }
+    return path.steps
   }
 }

@@ -16,13 +16,19 @@ extension ProgramOptions.Command {
 
   nonisolated static let clients = Self(
     "clients", "list the clients of the hub",
+    options: [.init("rates", short: "r", "also measure the actions per second of each client and user")],
     details: [
       .text(
         """
         Shows for each its number, its process and user, since when it is connected, the bytes that the hub holds for \
         it (unfinished input, unread output and unacknowledged rejections), its name, and the parts of the state to \
         which it subscribes. After a restart of the hub, the time is that of the restart.
-        """)
+        """),
+      .text(
+        """
+        --rates takes two to three seconds, since a hub publishes its counters once a second. With --json, it adds \
+        actionsPerSecond to each client, and a last object with the users. top shows the same continuously.
+        """),
     ])
 }
 
@@ -67,12 +73,32 @@ extension Tool {
     while !Attendees(list.mirror.value).includesScopes(of: getpid()), loop.preciseNow < deadline {
       try await hub.sleep(.milliseconds(20))
     }
+    let rates = options.flag("rates") ? try await measuredRates(hub) : nil
     let clients = Attendees(list.mirror.value).all
     if isJSON {
-      for client in clients { print(client.json) }
+      for client in clients { print(client.json(rates)) }
+      if let rates { print(["users": rates.json(ofUsersOf: clients)]) }
       return
     }
-    print(Attendees.table(clients, palette, width: width))
+    print(Attendees.table(clients, palette, width: width, rates: rates))
+    guard let rates else { return }
+    print([""] + Attendees.userTable(clients, palette, rates, width: width))
+  }
+
+  /// Measures the actions per second between two publications of the hub's counters.
+  private func measuredRates(_ hub: HubConnection) async throws(ToolFailure) -> SenderRates {
+    var rates = SenderRates()
+    var mirror: TypedMirror<HubMetrics>?
+    mirror = hub.followMetrics { [loop] in
+      if let metrics = mirror?.part { rates.take(metrics, at: loop.preciseNow) }
+    }
+    let deadline = loop.preciseNow + .seconds(5)
+    while rates.intervals < 2, loop.preciseNow < deadline {
+      // Reads are events too, without which a hub publishes nothing.
+      _ = try await hub.ping()
+      try await hub.sleep(.milliseconds(100))
+    }
+    return rates
   }
 }
 
@@ -91,17 +117,29 @@ struct Attendees {
     !all.contains { $0.process == process && $0.scopes == 0 && $0.since > 0 }
   }
 
-  static func table(_ clients: [Attendee], _ palette: Palette, width: Int?) -> [String] {
+  /// - Parameter rates: The actions per second, for a column of their own.
+  static func table(
+    _ clients: [Attendee], _ palette: Palette, width: Int?, rates: SenderRates? = nil
+  ) -> [String] {
     let nameLimit = width.map { max($0 / 4, 8) }
     let rows = clients.map { client in
       let name = ValueText.safe(client.name)
       return [
         "\(client.id)", "\(client.process)", Users.name(client.user),
         client.since > 0 ? Moment.short(Int64(clamping: client.since)) : "-", "\(client.heldBytes)",
+      ] + (rates.map { ["\(($0.rates[client.id] ?? 0).nearestInteger)"] } ?? []) + [
         nameLimit.map { TextWidth.fit(name, columns: $0) } ?? name, client.partsText,
       ]
     }
-    return Table.lines(["ID", "PROCESS", "USER", "SINCE", "HELD", "NAME", "PARTS"], rows, palette, width: width)
+    let head = ["ID", "PROCESS", "USER", "SINCE", "HELD"] + (rates == nil ? [] : ["ACTIONS/S"]) + ["NAME", "PARTS"]
+    return Table.lines(head, rows, palette, width: width)
+  }
+
+  static func userTable(_ clients: [Attendee], _ palette: Palette, _ rates: SenderRates, width: Int?) -> [String] {
+    let rows = rates.users(of: clients).map { user, count, rate in
+      [Users.name(user), "\(count)", "\(rate.nearestInteger)"]
+    }
+    return Table.lines(["USER", "CLIENTS", "ACTIONS/S"], rows, palette, width: width)
   }
 }
 
@@ -114,7 +152,15 @@ extension Attendee {
     return rest == 0 ? names : "\(names) and \(rest) more"
   }
 
-  var json: JSONValue {
+  /// - Parameter rates: The actions per second, if they were measured.
+  func json(_ rates: SenderRates?) -> JSONValue {
+    var members: [JSONValue.Member] = []
+    if case .object(let own) = json { members = own }
+    if let rates { members.append(.init("actionsPerSecond", .integer((rates.rates[id] ?? 0).nearestInteger))) }
+    return .object(members)
+  }
+
+  private var json: JSONValue {
     [
       "id": .integer(id), "name": .string(name), "process": .integer(process), "user": .integer(user),
       "userName": userName(user).map { .string($0) } ?? .null,

@@ -15,7 +15,7 @@ extension ProgramOptions.Command {
     details: [
       .text(
         """
-        Shows actions per second, response times, clients, the parts with subscribers, and queues: frames that are \
+        Shows actions per second, also of each client and user, response times, clients, the parts with subscribers, and queues: frames that are \
         incomplete or unread, and turns that wait for the journal. Prints lines if the output is not a terminal. Needs \
         the right to read the hub's own state.
         """
@@ -27,7 +27,12 @@ extension Tool {
   func top() async throws(ToolFailure) {
     let hub = try await connect(isWatched: true)
     let clients = try await hub.subscribe(to: [], of: .hub)
-    let metrics = hub.followMetrics()
+    var rates = SenderRates()
+    var followed: TypedMirror<HubMetrics>?
+    let metrics = hub.followMetrics { [loop] in
+      if let part = followed?.part { rates.take(part, at: loop.preciseNow) }
+    }
+    followed = metrics
     let interval = (try? options.duration("interval", default: .seconds(1))) ?? .seconds(1)
     let count = options.string("count").flatMap { Int($0) } ?? .max
     let screen = !isJSON && output.isTerminal ? try? TopScreen(loop, onQuit: { hub.fail(.done, "") }) : nil
@@ -42,9 +47,11 @@ extension Tool {
           latencies.append(try await hub.ping().latency)
         }
         let (now, revision) = (loop.preciseNow, try await hub.ping().revision)
+        rates.rest(at: now)
         let sample = Sample(
           revision: revision, seconds: (now - last.time) / .seconds(1), previous: last.revision,
-          latencies: latencies.sorted(), clients: Attendees(clients.mirror.value).all, metrics: metrics.part)
+          latencies: latencies.sorted(), clients: Attendees(clients.mirror.value).all, metrics: metrics.part,
+          rates: rates)
         last = (now, revision)
         history.append(sample)
         if let screen {
@@ -75,6 +82,8 @@ struct Sample {
   let clients: [Attendee]
   /// The hub's metrics, at most a second old; nil until they have arrived.
   let metrics: HubMetrics?
+  /// The actions per second of clients and users, at most a few seconds old.
+  let rates: SenderRates
 
   /// The number of actions per second. A defective hub may also state a lower revision than before.
   var rate: Double { seconds > 0 ? Double(revision - min(previous, revision)) / seconds : 0 }
@@ -88,7 +97,15 @@ struct Sample {
       "clients": .integer(clients.count), "scopes": metrics.map { .integer($0.subscriptions) } ?? .null,
       "heldBytes": metrics.map { .integer($0.heldBytes) } ?? .null,
       "unstoredTurns": metrics.map { .integer($0.unstoredTurns) } ?? .null,
+      "senders": .array(senders.map { $0.json(rates) }), "users": rates.json(ofUsersOf: clients),
     ]
+  }
+
+  /// The clients that send actions, those with the most per second first.
+  var senders: [Attendee] {
+    clients.filter { rates.rates[$0.id] != nil }.sorted {
+      (rates.rates[$1.id] ?? 0, $0.id) < (rates.rates[$0.id] ?? 0, $1.id)
+    }
   }
 
   static let head = row("REVISION", "ACTIONS/S", "LATENCY", "SLOWEST", "CLIENTS", "SCOPES", "HELD", "UNSTORED")
@@ -204,8 +221,17 @@ final class TopScreen {
     // The scopes have at most a third of the room.
     let room = max(canvas.size.rows - 9, 0)
     let places = now.metrics?.places.prefix(max(room / 3 - 2, 0)) ?? []
-    let clients = now.clients.prefix(max(room - (places.isEmpty ? 0 : places.count + 2), 0))
-    var tables = [Attendees.table(Array(clients), Palette(isOn: false), width: columns)]
+    let users = now.rates.users(of: now.clients).count > 1 ? now.clients : []
+    let userRows = users.isEmpty ? 0 : min(now.rates.users(of: users).count, max(room / 4 - 2, 0))
+    let rest = room - (places.isEmpty ? 0 : places.count + 2) - (userRows == 0 ? 0 : userRows + 2)
+    // The busiest clients first; the others in the order in which they came.
+    let idle = now.clients.filter { now.rates.rates[$0.id] == nil }
+    let clients = (now.senders + idle).prefix(max(rest, 0))
+    var tables = [Attendees.table(Array(clients), Palette(isOn: false), width: columns, rates: now.rates)]
+    if userRows > 0 {
+      let table = Attendees.userTable(users, Palette(isOn: false), now.rates, width: columns)
+      tables.append(Array(table.prefix(1 + userRows)))
+    }
     if !places.isEmpty { tables.append(SubscribedPlace.table(Array(places), Palette(isOn: false), width: columns)) }
     var row = 7
     for table in tables {

@@ -101,7 +101,7 @@ final class InspectorLink {
         try await sample()
       } catch {
         // A hub closes the connection of a user who asks for more than the user may read.
-        let mustAskForLess = error.status == .failed && feature != nil && feature?.mirror.revision == nil
+        let mustAskForLess = error.status == .notPermitted && feature != nil && feature?.mirror.revision == nil
         lose(error.reason)
         if mustAskForLess {
           isRefused = true

@@ -73,26 +73,22 @@ nonisolated struct InspectorText {
     let found = values.differences(from: old, to: new, as: type)
     let shown = found.prefix(limit).map { difference -> JSONValue in
       var members = [JSONValue.Member("path", .string(Self.trimmed(difference.path)))]
-      if let (old, new) = order(difference) {
-        return .object(members + [.init("old", .string(old)), .init("new", .string(new))])
+      var old = difference.old.map { line($0, difference.type, room: 400) }
+      var new = difference.new.map { line($0, difference.type, room: 400) }
+      if let before = difference.old, let after = difference.new, let one = old, let two = new,
+        LookAlikes.areAlike(one, two)
+      {
+        (old, new) = LookAlikes.told(one, two, room: 400)
+        if old == new { (old, new) = LookAlikes.told(before.encoded(), after.encoded()) }
       }
-      if let old = difference.old { members.append(.init("old", .string(line(old, difference.type, room: 400)))) }
-      if let new = difference.new { members.append(.init("new", .string(line(new, difference.type, room: 400)))) }
+      if let old { members.append(.init("old", .string(old))) }
+      if let new { members.append(.init("new", .string(new))) }
+      if let place = difference.place {
+        members.append(.init("place", .string(place.next.map { "before \($0)" } ?? "to the end")))
+      }
       return JSONValue.object(members)
     }
     return ["count": .integer(found.count), "shown": .array(Array(shown))]
-  }
-
-  /// Returns the old and new order of a collection; nil if its elements differ in anything but order.
-  private func order(_ difference: SchemaValues.Difference) -> (String, String)? {
-    guard let old = difference.old, let new = difference.new,
-      let order = values.order(from: old, to: new, as: difference.type)
-    else { return nil }
-    func text(_ names: [String]) -> String {
-      let shown = names.prefix(60).joined(separator: " ") + (names.count > 60 || order.isCutBehind ? " …" : "")
-      return (order.isCutBefore ? "… " : "") + shown
-    }
-    return (text(order.old), text(order.new))
   }
 
   private static func trimmed(_ path: String) -> String { path.hasPrefix(".") ? String(path.dropFirst()) : path }

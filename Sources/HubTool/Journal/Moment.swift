@@ -6,7 +6,7 @@ nonisolated enum Moment: Equatable {
   /// A time in milliseconds since 1970.
   case time(Int64)
 
-  /// Parses `1234`, `now`, `10m` (ago), `14:30`, `2026-11-21`, `2026-11-21T22:51:30.5Z`.
+  /// Parses `1234`, `now`, `10m` (ago), `14:30`, `yesterday`, `monday 14:30`, `2026-11-21`, `2026-11-21T22:51:30.5Z`.
   ///
   /// A time without a zone is in this machine's zone; a time without a date is today.
   init(_ text: String, now: Int64 = Moment.now) throws(ToolFailure) {
@@ -16,12 +16,13 @@ nonisolated enum Moment: Equatable {
       self = .time(.max)
     } else if let ago = Self.milliseconds(text) {
       self = .time(now - ago)
-    } else if let time = Self.date(text, now) {
+    } else if let time = Self.date(Self.withDate(text, now), now) {
       self = .time(time)
     } else {
       throw ToolFailure(
         .usage,
-        "'\(text)' is neither a revision nor a time, such as 10m (ago), 14:30, 2026-11-21 or 2026-11-21T22:51:30Z")
+        "'\(text)' is neither a revision nor a time, such as 10m (ago), 14:30, yesterday, 2026-11-21 or 2026-11-21T22:51:30Z"
+      )
     }
   }
 
@@ -43,7 +44,36 @@ nonisolated enum Moment: Equatable {
   }
 
   /// Returns true if the text of a time names its day.
-  static func hasDate(_ text: String) -> Bool { text.contains("-") }
+  static func hasDate(_ text: String) -> Bool { text.contains("-") || daysAgo(dayWord(text), from: 0) != nil }
+
+  /// Returns a time with the date of the day that its first word names, as in `yesterday` and `monday 14:30`; the
+  /// unchanged text if there is none.
+  private static func withDate(_ text: String, _ now: Int64) -> String {
+    let word = dayWord(text)
+    var seconds = time_t(now / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    guard let days = daysAgo(word, from: parts.tm_wday) else { return text }
+    // Every day has a noon, whatever the zone.
+    (parts.tm_mday, parts.tm_hour, parts.tm_isdst) = (parts.tm_mday - days, 12, -1)
+    _ = mktime(&parts)
+    let date = [1900 + parts.tm_year, parts.tm_mon + 1, parts.tm_mday].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return date.joined(separator: "-") + text.dropFirst(word.count)
+  }
+
+  private static func dayWord(_ text: String) -> Substring { text.prefix { $0.isLetter } }
+
+  /// Returns how many days ago a day was: `today`, `yesterday`, or the last `monday` before today.
+  private static func daysAgo(_ word: Substring, from today: Int32) -> Int32? {
+    switch word.lowercased() {
+    case "today": return 0
+    case "yesterday": return 1
+    case let name:
+      let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+      guard name.count >= 3, let day = days.firstIndex(where: { $0.hasPrefix(name) }) else { return nil }
+      return (today - Int32(day) + 6) % 7 + 1
+    }
+  }
 
   private static func date(_ text: String, _ now: Int64) -> Int64? {
     let isUniversal = text.last == "Z"

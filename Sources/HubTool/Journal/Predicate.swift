@@ -10,9 +10,7 @@ nonisolated struct Predicate {
 
   let text: String
   /// Nil if the schema does not have it: nothing is there.
-  private let path: [PathStep]?
-  /// True if the condition is on the number of elements and not on the part itself.
-  private let counts: Bool
+  let path: PartPath?
   private var comparison: (Comparison, word: String)?
   private let isNegated: Bool
 
@@ -28,7 +26,7 @@ nonisolated struct Predicate {
         self = try Predicate(text, of: newest)
         return
       }
-      (self.text, path, counts) = (text, nil, other.counts)
+      (self.text, path) = (text, nil)
       (comparison, isNegated) = (other.comparison, other.isNegated)
     }
   }
@@ -51,25 +49,18 @@ nonisolated struct Predicate {
       let place = text.isEmpty ? "is needed" : "must begin with a path, unlike '\(text)'"
       throw ToolFailure(.usage, "a predicate \(place); an example is 'counter.count > 5'")
     }
-    let path: [PathStep]
-    do throws(SchemaNameError) {
-      (path, counts) = (try schema.path(named: left), false)
-    } catch {
-      guard left.hasSuffix(".count"), let list = try? schema.path(named: String(left.dropLast(6))),
-        let type = try? schema.type(at: list), SchemaValues(schema).isCollection(type)
-      else { throw ToolFailure(.unknownName, "\(error)") }
-      (path, counts) = (list, true)
+    let path: PartPath
+    do throws(SchemaNameError) { path = try schema.part(named: left) } catch {
+      throw ToolFailure(.unknownName, "\(error)")
     }
     self.path = path
     // As trees print it; the text is "nil" in quotes.
-    if let (found, word) = comparison, word == "nil", !counts, let type = try? schema.type(at: path),
-      case .named("Optional", _) = type
-    {
+    if let (found, word) = comparison, word == "nil", case .named("Optional", _) = path.type {
       comparison = (found, "null")
     }
-    guard let comparison, comparison.0 != .contains, let type = try? schema.type(at: path) else { return }
+    guard let comparison, comparison.0 != .contains else { return }
     do throws(SchemaValueError) {
-      try Operand.check(comparison.word, counts ? .named("Int") : type, SchemaJSON(schema))
+      try Operand.check(comparison.word, path.type, SchemaJSON(schema))
     } catch {
       throw ToolFailure(.unknownName, "'\(left)' cannot be compared with \(comparison.word): \(error)")
     }
@@ -102,12 +93,11 @@ nonisolated struct Predicate {
   /// A missing part is null. A part alone is true if it exists and is neither false nor null.
   /// - Complexity: O(size of the part); O(log n) for the number of elements of a list.
   func holds(_ state: CBORValue, _ schema: Schema) -> Bool {
-    let values = SchemaValues(schema)
-    var part = path.flatMap { values.part(at: $0, of: state, as: schema.state) }
-    if counts, let (value, type) = part {
-      let count = values.elementCount(of: value, as: type) ?? values.parts(of: value, as: type)?.count ?? 0
-      part = (.unsigned(UInt64(count)), .named("Int"))
-    }
+    holds(path.flatMap { SchemaValues(schema).part(at: $0, of: state) }, schema)
+  }
+
+  /// Returns true if the part at `path`, which is nil if it is absent, satisfies the condition.
+  func holds(_ part: (value: CBORValue, type: SchemaType)?, _ schema: Schema) -> Bool {
     let json = SchemaJSON(schema)
     func whole() -> JSONValue { part.map { json.json(of: $0.value, as: $0.type) } ?? .null }
     guard let (comparison, word) = comparison else { return ![.null, .bool(false)].contains(whole()) != isNegated }
@@ -214,7 +204,8 @@ nonisolated private enum Operand {
     switch (self, other) {
     case (.number(let one), .number(let other)): one < other
     case (.float(let one), .float(let other)): one < other
-    case (.other(.string(let one)), .other(.string(let other))): one < other
+    // As in comparisons of equality, by the bytes.
+    case (.other(.string(let one)), .other(.string(let other))): one.utf8.lexicographicallyPrecedes(other.utf8)
     default: false
     }
   }

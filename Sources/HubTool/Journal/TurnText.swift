@@ -5,6 +5,8 @@ internal import Wire
 struct TurnText {
   let tool: Tool
   let schema: Schema
+  /// The path of the part whose changes are shown.
+  var path = ""
 
   /// Returns an action as written for `storectl send`: `todos.addButtonTapped "bread"`.
   func text(_ action: LoggedAction) -> String {
@@ -30,13 +32,13 @@ struct TurnText {
       let head = palette.faint("── \(revision)  \(Moment.text(turn.time))  \(sender)")
       lines += [head, text(action)]
     }
-    let printer = ChangePrinter(tool, schema, isDiff: true, path: "")
-    return lines + changes.flatMap { printer.text($0) }
+    let printer = ChangeText(schema, tool.palette, width: tool.width, path: path)
+    return lines + printer.text(changes)
   }
 
   /// Returns a turn as one JSON value.
   func json(_ turn: LoggedTurn, _ changes: [SchemaValues.Difference]) -> JSONValue {
-    let printer = ChangePrinter(tool, schema, isDiff: true, path: "")
+    let printer = ChangeText(schema, tool.palette, width: tool.width, path: path)
     let actions = turn.decodedActions(schema)
     return [
       "revision": .integer(turn.revision), "from": .integer(turn.baseRevision), "time": .string(Moment.json(turn.time)),

@@ -6,8 +6,8 @@ import IdentifiedCollections
 /// them. An element of a stack is the pair `[id, element]`.
 public struct CBORElements: RandomAccessCollection, Sendable {
   struct Entry: Identifiable, Equatable, Sendable {
-    let id: CBORValue
-    var value: CBORValue
+    let id: ElementID
+    let value: CBORValue
 
     // The id is a part of the value.
     static func == (a: Entry, b: Entry) -> Bool { a.value == b.value }
@@ -33,20 +33,20 @@ public struct CBORElements: RandomAccessCollection, Sendable {
 
   public func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
 
-  /// The element with an id, given in its `comparable` form. Setting a missing id has no effect.
+  /// The element with an id. - Complexity: O(log n).
+  subscript(id id: ElementID) -> CBORValue? { entries[id: id]?.value }
+
+  /// Replaces the element with an equal id, which may have other bytes; a missing one is not added.
   /// - Complexity: O(log n).
-  subscript(id id: CBORValue) -> CBORValue? {
-    get { entries[id: id]?.value }
-    set { if let newValue { entries[id: id]?.value = newValue } }
-  }
+  mutating func update(_ value: CBORValue, id: ElementID) { entries[id: id] = Entry(id: id, value: value) }
 
   /// Adds an element at a position; returns false if its id is in use. - Complexity: O(log n).
-  mutating func insert(_ value: CBORValue, id: CBORValue, at position: Int) -> Bool {
+  mutating func insert(_ value: CBORValue, id: ElementID, at position: Int) -> Bool {
     entries.insert(Entry(id: id, value: value), at: position).inserted
   }
 
   /// Removes the elements with these ids and returns them in the order of the ids; returns nil if one is missing.
-  mutating func take(_ ids: [CBORValue]) -> [CBORValue]? {
+  mutating func take(_ ids: [ElementID]) -> [CBORValue]? {
     var taken: [CBORValue] = []
     for id in ids {
       guard let entry = entries.remove(id: id) else { return nil }
@@ -69,14 +69,15 @@ extension CBORValue {
 }
 
 extension CBORValue: Hashable {
-  /// Returns true if both have the same bytes, apart from equivalent texts.
+  /// Returns true if both have the same bytes. Unlike texts in Swift, two texts of the same characters are therefore
+  /// different if one is composed and the other decomposed.
   /// - Complexity: O(size); for versions of one list, O(parts that they do not share).
   public static func == (a: CBORValue, b: CBORValue) -> Bool {
     switch (a, b) {
     case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)), (.float(let a), .float(let b)):
       a == b
     case (.bytes(let a), .bytes(let b)): a == b
-    case (.text(let a), .text(let b)): a == b
+    case (.text(let a), .text(let b)): !a.differs(from: b)
     case (.array(let a), .array(let b)): a == b
     case (.elements(let a), .elements(let b)): a.entries == b.entries
     case (.array(let a), .elements(let b)), (.elements(let b), .array(let a)): a.elementsEqual(b)
@@ -92,7 +93,9 @@ extension CBORValue: Hashable {
     case .unsigned(let value): Self.hash(0, value, into: &hasher)
     case .negative(let value): Self.hash(1, value, into: &hasher)
     case .bytes(let value): Self.hash(2, value, into: &hasher)
-    case .text(let value): Self.hash(3, value, into: &hasher)
+    case .text(let value):
+      hasher.combine(3 as UInt8)
+      value.hashBytes(into: &hasher)
     case .array(let items): Self.hash(4, items, into: &hasher)
     case .elements(let items): Self.hash(4, Array(items), into: &hasher)
     case .map(let pairs): Self.hash(5, pairs, into: &hasher)
@@ -107,5 +110,14 @@ extension CBORValue: Hashable {
   private static func hash(_ kind: UInt8, _ value: some Hashable, into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(value)
+  }
+}
+
+extension String {
+  /// Hashes the UTF-8, which two equal texts need not have in common.
+  func hashBytes(into hasher: inout Hasher) {
+    var copy = self
+    hasher.combine(utf8.count)
+    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }

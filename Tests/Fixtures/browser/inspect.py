@@ -28,9 +28,10 @@ class Machine:
         self.start_hub()
         self.inspector = None
 
-    def start_hub(self):
+    def start_hub(self, *options):
+        options = options or ("--state-dir", self.state)
         self.hub = subprocess.Popen(
-            [PROGRAMS + "/storehubd", "--socket", self.socket, "--state-dir", self.state, "--log-level", "error"])
+            [PROGRAMS + "/storehubd", "--socket", self.socket, "--log-level", "error", *options])
         self.until(lambda: subprocess.run(
             [PROGRAMS + "/storectl", "-q", "--socket", self.socket, "status"], stdout=subprocess.DEVNULL).returncode == 0)
 
@@ -256,6 +257,9 @@ def main(machine):
         machine.inspector.send_signal(signal.SIGINT)
         assert machine.inspector.wait(60) == 130
         page.wait_text("#banner", "has ended")
+    # A hub without a journal.
+    machine.stop_hub()
+    machine.start_hub("--durability", "memory")
     machine.start_inspector()
     with Browser(900, 600) as page:
         link = machine.links()[0]

@@ -731,9 +731,11 @@ function changeLine(change) {
   const path = element("span", "path", change.path || "the state");
   path.dataset.path = change.path;
   path.title = "show it in the state";
-  if (change.old === undefined) {
+  if (change.old === undefined && change.new === undefined) {
+    line.append("  ", path, ": moved " + change.place);
+  } else if (change.old === undefined) {
     line.classList.add("added");
-    line.append("+ ", path, ": ", element("span", "new", change.new));
+    line.append("+ ", path, change.place ? " " + change.place + ": " : ": ", element("span", "new", change.new));
   } else if (change.new === undefined) {
     line.classList.add("removed");
     line.append("- ", path, ": ", element("span", "old", change.old));

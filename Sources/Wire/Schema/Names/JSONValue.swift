@@ -1,4 +1,4 @@
-/// A JSON text as a value. Numbers keep their digits, so they are not rounded.
+/// A JSON text as a value. Numbers keep their digits, so they are not rounded, and strings are compared by their bytes.
 public enum JSONValue: Hashable, Sendable {
   /// `null`.
   case null
@@ -33,6 +33,42 @@ public enum JSONValue: Hashable, Sendable {
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
+  }
+}
+
+extension JSONValue {
+  /// Returns true if both have the same bytes. Canonically equivalent strings are different.
+  public static func == (a: JSONValue, b: JSONValue) -> Bool {
+    switch (a, b) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.number(let a), .number(let b)), (.string(let a), .string(let b)): !a.differs(from: b)
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)): a == b
+    default: false
+    }
+  }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0 as UInt8)
+    case .bool(let value): hasher.combine(value)
+    case .number(let text), .string(let text): text.hashBytes(into: &hasher)
+    case .array(let items): hasher.combine(items)
+    case .object(let members): hasher.combine(members)
+    }
+  }
+}
+
+extension JSONValue.Member {
+  /// Returns true if the names and the values have the same bytes.
+  public static func == (a: Self, b: Self) -> Bool { !a.name.differs(from: b.name) && a.value == b.value }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) {
+    name.hashBytes(into: &hasher)
+    hasher.combine(value)
   }
 }
 

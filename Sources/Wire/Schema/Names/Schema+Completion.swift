@@ -20,7 +20,7 @@ extension Schema {
   /// - Complexity: O(parts × fields).
   public func pathCompletions(_ text: String, ids: ([PathStep]) -> [String] = { _ in [] }) -> [NameCompletion] {
     let (stem, rest, isID) = Self.split(text)
-    var walk = NameWalk(self, stem)
+    var walk = NameWalk(self, stem, leadsIntoValues: true)
     guard let tokens = try? NameScanner.tokens(of: stem) else { return [] }
     for token in tokens { guard (try? walk.take(token)) != nil else { return [] } }
     var place = walk.place
@@ -28,18 +28,21 @@ extension Schema {
     guard let count = try? place.unwrapAll() else { return [] }
     steps += Array(repeating: .key(0), count: count)
     if isID {
-      guard place.idType != nil else { return [] }
+      guard place.idType != nil || place.elementsWithoutIDs != nil, walk.rest.isEmpty else { return [] }
       return ids(steps).filter { $0.hasPrefix(rest) }.map { NameCompletion(text: stem + $0, isWhole: false) }
     }
     // After "]" or "?", a point must come first.
     if !stem.isEmpty, !stem.hasSuffix("."), rest.isEmpty { return [] }
+    if place.isCollection, "count".hasPrefix(rest) { return [NameCompletion(text: stem + "count", isWhole: true)] }
     return place.parts.compactMap { part in
       let name = NameText.name(part.name)
       var next = place
       guard name.lowercased().hasPrefix(rest.lowercased()), (try? next.take(part.step)) != nil else { return nil }
       let isOptional = next.layout == .optional
       guard (try? next.unwrapAll()) != nil else { return nil }
-      if next.idType != nil { return NameCompletion(text: stem + name + "[", isWhole: false) }
+      if next.idType != nil || next.elementsWithoutIDs != nil {
+        return NameCompletion(text: stem + name + "[", isWhole: false)
+      }
       if !next.parts.isEmpty { return NameCompletion(text: stem + name + ".", isWhole: false) }
       return NameCompletion(text: stem + name, isWhole: !isOptional)
     }

@@ -104,7 +104,7 @@ extension SchemaJSON {
 
   private func identified(_ elements: [CBORValue], _ type: SchemaType) throws(SchemaValueError) -> CBORValue {
     let elementType = ElementType(type, in: schema)
-    var ids: Set<CBORValue> = []
+    var ids: Set<ElementID> = []
     for (index, element) in elements.enumerated() {
       guard let id = elementType.id(of: element), !ids.insert(id).inserted else { continue }
       throw SchemaValueError("[\(index)]", "this element has the id of an earlier one")

@@ -105,6 +105,24 @@ extension SchemaPlace {
     }
   }
 
+  /// True for a place with elements, also those without ids.
+  var isCollection: Bool {
+    switch layout {
+    case .array, .identified, .set, .dictionary, .stack: true
+    default: false
+    }
+  }
+
+  /// The type of the elements of a plain array, and of the values of a dictionary with that of its keys.
+  var elementsWithoutIDs: (type: SchemaType, keyType: SchemaType?)? {
+    guard case .named(_, let parts) = type else { return nil }
+    return switch layout {
+    case .array: (parts[0], nil)
+    case .dictionary: (parts[1], parts[0])
+    default: nil
+    }
+  }
+
   /// A description of this place for an error: `'alert' of Counter.State, of type Optional<Alert>,`.
   var description: String { "\(name) (\(schema.name(of: type)))" }
 }
@@ -115,9 +133,15 @@ struct NameWalk {
   private let text: String
   private(set) var place: SchemaPlace
   private(set) var steps: [PathStep] = []
+  /// The steps after those that a hub knows.
+  private(set) var rest: [PartPath.Step] = []
+  private let leadsIntoValues: Bool
+  /// True once the walk has left the parts that a hub knows.
+  private var isWithinValue = false
 
-  init(_ schema: Schema, _ text: String) {
-    (self.schema, self.text) = (schema, text)
+  /// - Parameter leadsIntoValues: True for a path as of `part(named:)`.
+  init(_ schema: Schema, _ text: String, leadsIntoValues: Bool = false) {
+    (self.schema, self.text, self.leadsIntoValues) = (schema, text, leadsIntoValues)
     place = SchemaPlace(in: schema, schema.state, name: "the state")
   }
 
@@ -128,6 +152,9 @@ struct NameWalk {
       try take(.key(0), token)
     case .name(let name, let isQuoted):
       try unwrap(token)
+      if leadsIntoValues, !isQuoted, name == "count", place.isCollection {
+        return enter(.count, .named("Int"), "the number of elements of \(place.name)")
+      }
       let parts = place.parts
       if let part = parts.first(where: { $0.name == name }) { return try take(part.step, token) }
       if let choices = place.choices, !isQuoted, let index = Int(name), choices.indices.contains(index) {
@@ -136,6 +163,9 @@ struct NameWalk {
       throw unknown(name, token, parts.map(\.name))
     case .id(let literal):
       try unwrap(token)
+      if leadsIntoValues, let (type, keyType) = place.elementsWithoutIDs {
+        return enter(try step(literal, keyType, token), type, "an element of \(place.name)")
+      }
       guard let idType = place.idType else { throw failure(token, "\(place.description) has no elements with ids") }
       let isInStack = place.layout == .stack
       let id: [UInt8]
@@ -159,9 +189,40 @@ struct NameWalk {
 
   private mutating func unwrap(_ token: NameToken) throws(SchemaNameError) {
     do throws(SchemaPathError) {
-      for _ in 0..<(try place.unwrapAll()) { steps.append(.key(0)) }
+      for _ in 0..<(try place.unwrapAll()) { append(.key(0)) }
     } catch {
       throw failure(token, error.reason)
+    }
+    while leadsIntoValues, case .named("raw", let parts) = place.type, parts.count == 2 {
+      place = SchemaPlace(in: schema, parts[1], name: place.name)
+      isWithinValue = true
+    }
+  }
+
+  private mutating func append(_ step: PathStep) {
+    if isWithinValue { rest.append(.part(step)) } else { steps.append(step) }
+  }
+
+  private mutating func enter(_ step: PartPath.Step, _ type: SchemaType, _ name: String) {
+    rest.append(step)
+    place = SchemaPlace(in: schema, type, name: name)
+    isWithinValue = true
+  }
+
+  /// The step to a value of a dictionary, or without a type of keys to an element of a plain array.
+  private func step(
+    _ literal: NameLiteral, _ keyType: SchemaType?, _ token: NameToken
+  ) throws(SchemaNameError) -> PartPath.Step {
+    guard let keyType else {
+      guard case .word(let word) = literal, let index = Int(word), index >= 0 else {
+        throw failure(token, "the elements of \(place.name) are found by their index, as in [0]")
+      }
+      return .index(index)
+    }
+    do throws(SchemaValueError) {
+      return .key(try schema.id(literal, keyType, isInStack: false))
+    } catch {
+      throw failure(token, "'\(written(token))' is not a key of \(place.name): \(error.reason)")
     }
   }
 
@@ -171,7 +232,7 @@ struct NameWalk {
     } catch {
       throw failure(token, error.reason)
     }
-    steps.append(step)
+    append(step)
   }
 
   // MARK: Mistakes

@@ -24,9 +24,9 @@ struct ElementType {
     }
   }
 
-  /// The id of an element, in the form for comparisons.
-  func id(of element: CBORValue) -> CBORValue? {
-    if case .array(let items) = element, isInStack { return items.first?.comparable }
+  /// The id of an element; nil if it has none.
+  func id(of element: CBORValue) -> ElementID? {
+    if case .array(let items) = element, isInStack { return items.first.map(ElementID.init) }
     guard !idPath.isEmpty else { return nil }
     var value = element
     for key in idPath {
@@ -35,7 +35,7 @@ struct ElementType {
       }
       value = pair.value
     }
-    return value.comparable
+    return ElementID(value)
   }
 
   /// The elements of a list by their ids; nil for other values, and if an id is unknown or occurs twice.
@@ -50,20 +50,6 @@ struct ElementType {
       }
       return elements
     default: return nil
-    }
-  }
-}
-
-extension CBORValue {
-  /// The form in which ids are compared: as in the hub, zero equals minus zero, and canonically equivalent texts are
-  /// equal.
-  var comparable: CBORValue {
-    switch self {
-    case .float(let bits) where bits << 1 == 0: .float(bits: 0)
-    case .array(let items): .array(items.map(\.comparable))
-    case .elements(let items): .array(items.map(\.comparable))
-    case .map(let pairs): .map(pairs.map { Pair(key: $0.key, value: $0.value.comparable) })
-    default: self
     }
   }
 }

@@ -205,12 +205,12 @@ extension SchemaValues {
     while let kind = try decoder.nextKey(of: &kinds) {
       switch kind {
       case 0:
-        var ids: [CBORValue] = []
+        var ids: [ElementID] = []
         for _ in 0..<(try decoder.arrayHeader()) { ids.append(try id(type, &decoder)) }
         guard items.take(ids) != nil else { throw misfit }
       case 1:
         // The ids are read first, so that an error leaves no gap.
-        var ids = Placing<CBORValue>()
+        var ids = Placing<ElementID>()
         try ids.read(&decoder) { (decoder) throws(WireError) in try id(type, &decoder) }
         let ordered = ids.ordered
         guard let taken = items.take(ordered.map(\.element)) else { throw misfit }
@@ -227,8 +227,8 @@ extension SchemaValues {
     return .elements(items)
   }
 
-  private func id(_ type: ElementType, _ decoder: inout CBORDecoder) throws(WireError) -> CBORValue {
-    try value(of: type.idType, from: &decoder).comparable
+  private func id(_ type: ElementType, _ decoder: inout CBORDecoder) throws(WireError) -> ElementID {
+    ElementID(try value(of: type.idType, from: &decoder))
   }
 
   private func update(
@@ -241,11 +241,11 @@ extension SchemaValues {
         // The id is outside the changed part.
         guard case .array(var pair) = element, pair.count == 2 else { throw misfit }
         pair[1] = try applying(&decoder, to: pair[1], of: type.element)
-        items[id: id] = .array(pair)
+        items.update(.array(pair), id: id)
       } else {
         let changed = try applying(&decoder, to: element, of: type.element)
-        guard type.id(of: changed) == id else { throw misfit }
-        items[id: id] = changed
+        guard let newID = type.id(of: changed), newID == id else { throw misfit }
+        items.update(changed, id: newID)
       }
     }
   }

@@ -76,8 +76,9 @@ extension SchemaValues {
     }
   }
 
-  private func part(_ entry: CBORElements.Entry, _ type: ElementType) -> Part? {
-    let name = schema.text(ofID: entry.id.encoded(), type.idType, isInStack: type.isInStack)
+  /// The part for an element of an identified array or a stack; nil if it is not well-formed.
+  func part(_ entry: CBORElements.Entry, _ type: ElementType) -> Part? {
+    let name = schema.text(ofID: entry.id.value.encoded(), type.idType, isInStack: type.isInStack)
     guard type.isInStack else { return Part(name: name, type: type.element, value: entry.value) }
     guard case .array(let pair) = entry.value, pair.count == 2 else { return nil }
     return Part(name: name, type: type.element, value: pair[1])
@@ -99,14 +100,6 @@ extension SchemaValues {
     }
   }
 
-  /// Returns true if the values of a type have elements.
-  package func isCollection(_ type: SchemaType) -> Bool {
-    switch layout(of: type) {
-    case .array, .identified, .set, .dictionary, .stack: true
-    default: false
-    }
-  }
-
   /// Returns true if the elements of a collection are named by keys or ids and not by positions.
   package func isKeyed(_ type: SchemaType) -> Bool { layout(of: type) != .array }
 
@@ -116,150 +109,6 @@ extension SchemaValues {
     if name == "raw", parts.count == 2 { return layout(of: parts[1]) }
     let layout = NamedLayout(name, parts.count)
     return layout == .optional ? self.layout(of: parts[0]) : layout
-  }
-
-  /// A difference between two values of a type.
-  package struct Difference {
-    /// The path of the part, such as `.count` or `[3].text`; empty for the whole value.
-    package var path: String
-    package var type: SchemaType
-    /// The old value; nil if the part was inserted.
-    package var old: CBORValue?
-    /// The new value; nil if the part was removed.
-    package var new: CBORValue?
-
-    package init(path: String, type: SchemaType, old: CBORValue?, new: CBORValue?) {
-      (self.path, self.type, self.old, self.new) = (path, type, old, new)
-    }
-  }
-
-  /// The smallest named parts in which two values of a type differ, in the order of the new value; removed ones first.
-  ///
-  /// A part that moved within its collection is not a difference; the collection is.
-  /// - Complexity: O(size of the values); for versions of one identified array or stack, O(k log n) for k changes.
-  package func differences(from old: CBORValue, to new: CBORValue, as type: SchemaType) -> [Difference] {
-    var found: [Difference] = []
-    differences(from: old, to: new, as: type, at: "", &found)
-    return found
-  }
-
-  private func differences(
-    from old: CBORValue, to new: CBORValue, as type: SchemaType, at path: String, _ found: inout [Difference]
-  ) {
-    guard old != new else { return }
-    let count = found.count
-    defer {
-      // Differences that the parts do not show: a case without values, an absent field, another order.
-      if found.count == count { found.append(Difference(path: path, type: type, old: old, new: new)) }
-    }
-    if let (old, new, element) = elements(old, new, type) {
-      return differences(from: old, to: new, element, at: path, &found)
-    }
-    let (oldRange, newRange) = differingElements(old, new, type)
-    guard let olds = parts(of: old, as: type, in: oldRange), let news = parts(of: new, as: type, in: newRange) else {
-      return
-    }
-    let oldParts = Dictionary(olds.map { ($0.name, $0) }) { first, _ in first }
-    let newNames = Set(news.map(\.name))
-    // A different case of an enum is a different value.
-    if case .definition(let index) = type, case .cases = schema.definitions[index].content,
-      newNames != Set(oldParts.keys)
-    {
-      return
-    }
-    for part in olds where !newNames.contains(part.name) {
-      found.append(Difference(path: path + part.suffix, type: part.type, old: part.value, new: nil))
-    }
-    for part in news {
-      if let before = oldParts[part.name] {
-        differences(from: before.value, to: part.value, as: part.type, at: path + part.suffix, &found)
-      } else {
-        found.append(Difference(path: path + part.suffix, type: part.type, old: nil, new: part.value))
-      }
-    }
-  }
-}
-
-extension SchemaValues {
-  /// Returns the elements of two identified arrays or stacks, also in optionals; nil for other values.
-  private func elements(
-    _ old: CBORValue, _ new: CBORValue, _ type: SchemaType
-  ) -> (old: CBORElements, new: CBORElements, type: ElementType)? {
-    guard case .named(let name, let parts) = type else { return nil }
-    switch (NamedLayout(name, parts.count), old, new) {
-    case (.optional, .array(let old), .array(let new)) where old.count == 1 && new.count == 1:
-      return elements(old[0], new[0], parts[0])
-    case (.identified, _, _), (.stack, _, _):
-      let element = ElementType(type, in: schema)
-      guard let old = element.elements(of: old), let new = element.elements(of: new) else { return nil }
-      return (old, new, element)
-    default: return nil
-    }
-  }
-
-  private func differences(
-    from old: CBORElements, to new: CBORElements, _ type: ElementType, at path: String, _ found: inout [Difference]
-  ) {
-    var removed: [Difference] = []
-    var rest: [(offset: Int, old: CBORElements.Entry?, new: CBORElements.Entry)] = []
-    new.entries.visitChanges(from: old.entries) { change in
-      switch change {
-      case .remove(_, let entry, _):
-        guard let part = part(entry, type) else { return }
-        removed.append(Difference(path: path + part.suffix, type: part.type, old: part.value, new: nil))
-      case .insert(_, let entry, let offset): rest.append((offset, nil, entry))
-      case .update(_, let before, let after, let offset): rest.append((offset, before, after))
-      case .move: break
-      }
-    }
-    found += removed.reversed()
-    for (_, before, after) in rest.sorted(by: { $0.offset < $1.offset }) {
-      guard let part = part(after, type) else { continue }
-      if let before = before.flatMap({ self.part($0, type) }) {
-        differences(from: before.value, to: part.value, as: part.type, at: path + part.suffix, &found)
-      } else {
-        found.append(Difference(path: path + part.suffix, type: part.type, old: nil, new: part.value))
-      }
-    }
-  }
-
-  /// Returns the ranges between the common beginning and the common end of two collections; nil for other values.
-  ///
-  /// Only the elements in these ranges need names. A change to one element of a million therefore costs only
-  /// comparisons.
-  private func differingElements(
-    _ old: CBORValue, _ new: CBORValue, _ type: SchemaType
-  ) -> (old: Range<Int>?, new: Range<Int>?) {
-    guard case .named(let name, let parts) = type else { return (nil, nil) }
-    switch (NamedLayout(name, parts.count), old, new) {
-    case (.optional, .array(let old), .array(let new)) where old.count == 1 && new.count == 1:
-      return differingElements(old[0], new[0], parts[0])
-    // An element of a plain array is named by its index, which changes after an insertion before it.
-    case (.array, .array(let old), .array(let new)):
-      let first = Self.commonCount(old, new)
-      return (first..<old.count, first..<new.count)
-    case (.identified, .array(let old), .array(let new)): return Self.between(old, new)
-    case (.dictionary, .map(let old), .map(let new)): return Self.between(old, new)
-    default: return (nil, nil)
-    }
-  }
-
-  private static func between<Item: Equatable>(_ old: [Item], _ new: [Item]) -> (Range<Int>?, Range<Int>?) {
-    let first = commonCount(old, new)
-    let last = commonCount(old[first...].reversed(), new[first...].reversed())
-    return (first..<old.count - last, first..<new.count - last)
-  }
-}
-
-extension SchemaValues {
-  /// Returns the number of equal items at the beginning of two collections.
-  private static func commonCount<Items: Collection>(_ a: Items, _ b: Items) -> Int where Items.Element: Equatable {
-    var count = 0
-    for (one, other) in zip(a, b) {
-      guard one == other else { break }
-      count += 1
-    }
-    return count
   }
 }
 

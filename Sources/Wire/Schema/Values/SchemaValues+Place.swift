@@ -39,7 +39,7 @@ extension SchemaValues {
     case (.identified, .id(let id)), (.stack, .id(let id)):
       let element = ElementType(type, in: schema)
       guard let key = try? CBORValue(decoding: id.span.bytes),
-        let item = element.elements(of: value)?[id: key.comparable]
+        let item = element.elements(of: value)?[id: ElementID(key)]
       else { return nil }
       guard element.isInStack else { return part(at: rest, of: item, as: element.element) }
       guard case .array(let pair) = item, pair.count == 2 else { return nil }

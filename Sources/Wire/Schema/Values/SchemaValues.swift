@@ -139,7 +139,7 @@ extension SchemaValues {
     guard type.isInStack else {
       let start = decoder.offset
       let element = try value(of: type.element, from: &decoder)
-      if let id = type.id(of: element) { try rules?.checkKey(id, at: start) }
+      if let id = type.id(of: element) { try rules?.checkKey(id.value, at: start) }
       return element
     }
     try decoder.tuple(2)
