@@ -159,6 +159,7 @@ private struct RiskSearch {
 /// The nesting of the items of a change whose values are not too deep.
 private struct NestingBound {
   private let definitions: [Schema.Definition]
+  private let rules: SchemaReadingRules
   private var chains: [Int: Int?] = [:]
   /// The most items of one level: a value that counts for the depth, and those up to the next one.
   private var widest = 0
@@ -166,7 +167,9 @@ private struct NestingBound {
   /// Values that count for the depth, with their items, whose parts were not visited yet.
   private var levels: [(items: Int, parts: [SchemaType])] = []
 
-  init(_ definitions: [Schema.Definition]) { self.definitions = definitions }
+  init(_ definitions: [Schema.Definition]) {
+    (self.definitions, rules) = (definitions, SchemaReadingRules(definitions))
+  }
 
   /// Returns true if the items stay within `CBORDecoder.nestingLimit`.
   mutating func isWithinLimit(_ root: SchemaType) -> Bool {
@@ -181,15 +184,17 @@ private struct NestingBound {
     switch type {
     case .definition(let index):
       if let known = chains[index] {
-        // An indirect enum, which counts for the depth, or a wrapper; the schema tells neither.
+        // A property wrapper, of which the schema does not tell.
         isBounded = isBounded && known != nil
         return known ?? 0
       }
       chains[index] = .some(nil)
       let items = if case .cases = definitions[index].content { 2 } else { 1 }
-      let longest = longest(definitions[index].parts)
-      chains[index] = items + longest
-      return items + longest
+      // An indirect enum counts for the depth itself.
+      let isLevel = rules.countsForDepth(type)
+      let length = isLevel ? level(items, definitions[index].parts) : items + longest(definitions[index].parts)
+      chains[index] = length
+      return length
     case .named(let name, let parts):
       switch NamedLayout(name, parts.count) {
       case .array, .set, .dictionary, .identified: return level(2, parts)

@@ -4,14 +4,16 @@ struct SchemaReadingRules: Sendable {
   /// The enums that contain themselves otherwise than in a collection, so that they are indirect.
   private var indirect: Set<Int> = []
 
-  init(_ schema: Schema) {
-    for (index, definition) in schema.definitions.enumerated() {
+  init(_ schema: Schema) { self.init(schema.definitions) }
+
+  init(_ definitions: [Schema.Definition]) {
+    for (index, definition) in definitions.enumerated() {
       guard case .cases = definition.content else { continue }
       var (seen, waiting): (Set<Int>, [SchemaType]) = ([], definition.parts)
       while let type = waiting.popLast() {
         switch type {
         case .definition(let inner):
-          if seen.insert(inner).inserted { waiting += schema.definitions[inner].parts }
+          if seen.insert(inner).inserted { waiting += definitions[inner].parts }
         case .named(_, let parts):
           if !Self.countsForDepth(type) { waiting += parts }
         }
