@@ -43,8 +43,9 @@ final class KnownContents<Contents: Equatable & Sendable>: Sendable {
     known.withLock { known in
       let stamp = self.stamp()
       guard stamp != known.stamp else { return false }
+      guard (try? read() == known.contents) == true else { return true }
       known.stamp = stamp
-      return (try? read() == known.contents) != true
+      return false
     }
   }
 

@@ -94,7 +94,9 @@ extension Cell {
   ///
   /// While earlier changes are being saved, they are newer than the source.
   func reloadIfOutdated() {
-    guard let isOutdated = backing?.isOutdated, state.withLock({ $0.unsaved == 0 }), isOutdated() else { return }
+    guard let isOutdated = backing?.isOutdated, state.withLock({ $0.unsaved == 0 }) else { return }
+    // In this order: another thread may be loading a change that the key knows already and this reference does not.
+    guard isOutdated() || state.withLock({ $0.loads > 0 }) else { return }
     sourceChanged()
   }
 
