@@ -64,6 +64,8 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case hubIgnoresItsPolicy
   /// The hub does not limit the size of its state.
   case hubHasNoStateLimit
+  /// The hub does not check that the state after an action can be read back.
+  case hubDoesNotReadBack
   /// The hub does not limit the rate of actions.
   case hubHasNoRate
   /// A client sends an action that no hub has instead of the user's.

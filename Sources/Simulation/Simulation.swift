@@ -26,6 +26,8 @@ package final class Simulation {
   var competition: Chance
   /// Draws the acts of the hub's operator and of guests.
   var operations: Chance
+  /// Draws the changes of the awkward part of the state.
+  var awkwardness: Chance
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -78,6 +80,7 @@ package final class Simulation {
     restorations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 20)
     competition = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 29)
     operations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 30)
+    awkwardness = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 33)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }

@@ -38,6 +38,8 @@ package struct SimulationPlan: Sendable {
   package var hasLongLists = false
   /// An action of storehubd's feature is replaced by one that inserts a deleted todo again: a chance in a thousand.
   package var restoration = 0
+  /// An action changes the awkward part of the state, whose values may not be readable: a chance in a thousand.
+  package var awkwardness = 0
 
   /// The hub becomes contended: a chance in a thousand for each turn.
   package var contention = 0
@@ -103,12 +105,14 @@ package struct SimulationPlan: Sendable {
     limits.heldBytesPerUser = chance.pick([16 << 10, 64 << 20, 64 << 20, 64 << 20])
     chance = Chance(seed: seed &* 0x9e37_79b9 &+ 31)
     faults.downgrade = chance.pick([0, 0, 200, 500])
+    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 32)
+    awkwardness = chance.pick([0, 50, 300])
   }
 
   /// Removes the parameters that are younger than most regression tests.
   package mutating func removeLater() {
     (contention, guaranteedWork, hasGuests, policyChange, clockJump) = (0, 0, false, 0, 0)
-    (changesLimits, faults.downgrade) = (false, 0)
+    (changesLimits, faults.downgrade, awkwardness) = (false, 0, 0)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }
@@ -137,6 +141,7 @@ package struct SimulationPlan: Sendable {
     \(limits.detachedSessions), unstored turns \(limits.unstoredTurns), sockets of \(faults.socketBytes) bytes\
     \(watchesHub ? ", attendees" : "")\(notesAttendance ? ", attendance" : "")\(hasLongLists ? ", long lists" : "")\
     \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
+    \(awkwardness > 0 ? ", awkward values" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """
   }

@@ -60,6 +60,8 @@ package struct SimulationReport: Equatable, Sendable {
   package var throttlings = 0
   /// Actions that would have made the state too large.
   package var statesTooLarge = 0
+  /// Actions after which the state could not have been read back.
+  package var unreadable = 0
   /// Changes of the guests' rights.
   package var policyChanges = 0
   /// Actions that a user was not permitted to send.
@@ -107,7 +109,8 @@ package struct SimulationReport: Equatable, Sendable {
       ("downgrades", \.downgrades),
       ("client crashes", \.clientCrashes),
       ("client restarts", \.clientRestarts), ("contended turns", \.contendedTurns), ("throttlings", \.throttlings),
-      ("states too large", \.statesTooLarge), ("policy changes", \.policyChanges), ("forbidden", \.forbidden),
+      ("states too large", \.statesTooLarge), ("unreadable", \.unreadable), ("policy changes", \.policyChanges),
+      ("forbidden", \.forbidden),
       ("too many bytes", \.tooManyBytes), ("clock jumps", \.clockJumps), ("log failures", \.logFailures),
       ("turns logged", \.turns), ("snapshots", \.snapshots), ("recoveries from one", \.snapshotRecoveries),
       ("turns recovered", \.turnsRecovered), ("frames", \.frames), ("effects", \.effects),

@@ -49,6 +49,7 @@ import Testing
     case .hubIgnoresItsPolicy: (plan.hasGuests, plan.wholeStateClientCount, plan.toolCount) = (true, 0, 0)
     case .hubSendsNoBookmarks: (plan.limits.bookmarkInterval, plan.faults) = (1, .none)
     case .clientGivesUpSentActions: (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
+    case .hubDoesNotReadBack: (plan.awkwardness, plan.faults) = (300, .none)
     case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
     case .hubHasNoStateLimit: (plan.limits.stateBytes, plan.hasLongLists, plan.faults) = (1000, false, .none)
     case .shellIgnoresFullSockets: plan.faults.socketBytes = 64
@@ -94,6 +95,7 @@ import Testing
     case .shellForgetsEndedConnections: [.notReleased, .stateDiffers, .notAtRest]
     case .hubIgnoresItsPolicy, .clientSendsAnotherAction: [.wrongOutcome]
     case .hubHasNoRate: [.rateExceeded]
+    case .hubDoesNotReadBack: [.stateUnreadable]
     case .hubHasNoStateLimit: [.queueTooLong]
     case .clientForgetsItsSession: [.sessionForgotten]
     case .clientCallsSentActionsUnsent: [.refusedTookEffect]

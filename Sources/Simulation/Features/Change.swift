@@ -20,6 +20,8 @@ enum Change: Equatable, Sendable {
   case chain(Int)
   /// Adds this number of items.
   case fill(Int)
+  /// Changes the awkward part, as determined by the number.
+  case awkward(UInt64)
 }
 
 @Replicated
@@ -54,6 +56,7 @@ protocol SimulatedState: Replicated, Equatable, Sendable {
   var numbers: [Int] { get set }
   var attached: [String: Int] { get set }
   var echoCount: Int { get set }
+  var awkward: Awkward { get set }
   init()
 }
 
@@ -84,11 +87,16 @@ final class Recorder: @unchecked Sendable {
   private var saved: Notes?
   /// True if the feature reacts to attaching and detaching clients.
   let notesAttendance: Bool
+  /// True if the engine checks that its state can be read back.
+  let readsBack: Bool
+  /// True if the feature only predicts. It then leaves out awkward changes: the hub refuses some of them, and a state
+  /// that cannot be read has no certain bytes.
+  let predicts: Bool
   /// A recorder for features that only predict.
-  static var nobody: Recorder { Recorder(notesAttendance: false, epoch: 0) }
+  static var nobody: Recorder { Recorder(notesAttendance: false, epoch: 0, predicts: true) }
 
-  init(notesAttendance: Bool, epoch: UInt64) {
-    self.notesAttendance = notesAttendance
+  init(notesAttendance: Bool, epoch: UInt64, readsBack: Bool = false, predicts: Bool = false) {
+    (self.notesAttendance, self.readsBack, self.predicts) = (notesAttendance, readsBack, predicts)
     notes = Notes(lastEcho: epoch << 32)
   }
 
@@ -157,6 +165,11 @@ extension SimulatedState {
       for id in first..<first + min(max(count, 0), 5000) where items[id: id] == nil {
         items.append(Item(id: id, title: "item \(id)"))
       }
+      return .none
+    case .awkward where recorder.predicts: return .none
+    case .awkward(let seed):
+      var chance = Chance(seed: seed)
+      awkward.change(&chance)
       return .none
     }
   }

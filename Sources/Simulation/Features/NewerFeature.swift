@@ -27,6 +27,7 @@ struct NewerFeature {
     var numbers: [Int] = []
     var attached: [String: Int] = [:]
     var echoCount = 0
+    var awkward = Awkward()
 
     init() {}
   }

@@ -24,6 +24,7 @@ struct OlderFeature {
     var numbers: [Int] = []
     var attached: [String: Int] = [:]
     var echoCount = 0
+    var awkward = Awkward()
 
     init() {}
   }

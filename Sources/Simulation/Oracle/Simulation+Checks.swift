@@ -139,6 +139,7 @@ extension Simulation {
     switch hubReport {
     case .rejected(_, _, _, let rejected) where rejected.code == .stateTooLarge: try noteFullState(of: hub)
     case .rejected(_, _, _, let rejected) where rejected.code == .notPermitted: report.forbidden += 1
+    case .rejected(_, _, _, let rejected) where rejected.code == .unreadable: report.unreadable += 1
     case .stateTooLarge, .stateExceedsLimit: try noteFullState(of: hub)
     case .opened(_, let session, let peer, _): openedSessions[session] = peer.user
     default: break
@@ -162,6 +163,17 @@ extension Simulation {
     case .overloaded: plan.storage != .memory
     default: false
     }
+  }
+
+  /// Checks that a reader of the state's bytes gets the same state.
+  func checkReadable<State: SimulatedState>(_ state: State, _ hub: HubProcess) throws {
+    let bytes = state.encoded()
+    do throws(WireError) {
+      guard try State(decoding: bytes.span.bytes).encoded() != bytes else { return }
+    } catch {
+      throw Violation(.stateUnreadable, "the state of revision \(hub.core.revision): \(error)")
+    }
+    throw Violation(.stateUnreadable, "the state of revision \(hub.core.revision) is read as another one")
   }
 
   /// Checks that every queue is bounded.

@@ -34,6 +34,8 @@ package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case recoveryFailed
     /// The log's record of a turn's actions or sessions is wrong.
     case loggedWrongly
+    /// A state was acknowledged, or could be, that cannot be read back from its bytes.
+    case stateUnreadable
     /// The recovered state differs from the stored one.
     case recoveredWrongly
     /// An effect of a stored action does not run, or one that was cancelled does.

@@ -22,6 +22,8 @@ final class ClientProcess {
     enum Kind {
       /// One that every hub has and the client may send.
       case change
+      /// The same, which the hub refuses if the state after it cannot be read back.
+      case awkward
       /// One that hubs of the older version do not have.
       case label
       /// One that no hub has.

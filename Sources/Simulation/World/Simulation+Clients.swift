@@ -99,7 +99,9 @@ extension Simulation {
       // A case that exists in no version.
       (bytes, kind) = (Self.unknownAction, .unknown)
     } else {
-      bytes = program.encode(tag, change())
+      let change = self.change()
+      if case .awkward = change { kind = .awkward }
+      bytes = program.encode(tag, change)
     }
     if client.user == Self.guest, operations.hits(100) {
       (bytes, kind) = (program.encodeFollow(.counter(.incrementButtonTapped)), .forbidden)
@@ -125,6 +127,7 @@ extension Simulation {
   private func change() -> Change {
     // So that the state reaches its limit.
     if plan.hasSmallState, operations.hits(150) { return .fill(10) }
+    if plan.awkwardness > 0, awkwardness.hits(plan.awkwardness) { return .awkward(awkwardness.next()) }
     switch chance.number(0...99) {
     case 0...49: return .random(chance.next())
     case 50...54: return .echo(after: chance.number(0...2000))
@@ -225,8 +228,10 @@ extension Simulation {
     // The client itself refuses actions that an older hub does not have.
     case (.unknownAction, .forbidden): client.spoken?.encodeLabel != nil && isOfOlderHub(sent, client)
     case (.notPermitted, .unknown): client.user == Self.guest
-    case (.notPermitted, .change): client.user == Self.guest && sent.time <= guestSuspendedAt
-    case (.stateTooLarge, .change), (.stateTooLarge, .label): plan.hasSmallState && sent.time <= stateFullAt
+    case (.notPermitted, .change), (.notPermitted, .awkward): client.user == Self.guest && sent.time <= guestSuspendedAt
+    case (.unreadable, .awkward): true
+    case (.stateTooLarge, .change), (.stateTooLarge, .label), (.stateTooLarge, .awkward):
+      plan.hasSmallState && sent.time <= stateFullAt
     default: false
     }
   }

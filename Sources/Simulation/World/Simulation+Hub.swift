@@ -84,6 +84,7 @@ extension Simulation {
     }
     report.applied += tags.count(where: { !Tag.isEcho($0) })
     report.echoes += tags.count(where: Tag.isEcho)
+    if plan.awkwardness > 0, hub.truth.revision != hub.core.revision { try checkReadable(hub.engine.state(), hub) }
     try hub.truth.note(tags, hub.engine.state(), at: hub.core.revision)
     try checkSize(of: hub)
     try checkRates(of: tags, in: hub)

@@ -8,7 +8,9 @@ extension Simulation {
   func startHub() throws {
     hubCount += 1
     if hubCount > 1 { changeProgram() }
-    let recorder = Recorder(notesAttendance: plan.notesAttendance, epoch: hubCount)
+    // Without awkward values every state can be read back, and the hub works as one whose types have none.
+    let readsBack = plan.awkwardness > 0 && bug != .hubDoesNotReadBack
+    let recorder = Recorder(notesAttendance: plan.notesAttendance, epoch: hubCount, readsBack: readsBack)
     let engine = hubProgram.makeEngine(recorder)
     let random = chance.fork()
     let legacy = self.legacy.take()
