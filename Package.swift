@@ -347,7 +347,10 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .target(
-      name: "TestFeatures", dependencies: ["ComposableArchitecture", "IdentifiedCollections", "TestSupport", "Wire"],
+      name: "TestFeatures",
+      dependencies: [
+        "ComposableArchitecture", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
+      ],
       path: "Tests/TestFeatures", swiftSettings: spans),
     .target(
       name: "Fuzzing",
@@ -435,6 +438,12 @@ let package = Package(
     .executableTarget(
       name: "blockedhub", dependencies: ["ReplicatedArchitecture", "StoreHub"], path: "Tests/Fixtures/blockedhub",
       swiftSettings: spans),
+    .executableTarget(
+      name: "hostilehub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
+      path: "Tests/Fixtures/hostilehub", swiftSettings: spans),
+    .executableTarget(
+      name: "hostileclient", dependencies: ["ComposableCore", "EventLoop", "StoreClient", "TestFeatures", "Wire"],
+      path: "Tests/Fixtures/hostileclient", swiftSettings: onLoop),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
       name: "HTTPClientTests", dependencies: ["EventLoop", "Features", "HTTPClient", "storehubd"],
@@ -493,7 +502,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "storectl", "storehubd", "storeload",
+        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "hostileclient", "hostilehub", "storectl",
+        "storehubd", "storeload",
         "storesim", "storeterm",
       ],
       swiftSettings: common),

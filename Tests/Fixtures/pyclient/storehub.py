@@ -35,6 +35,15 @@ def check(condition, what):
 # CBOR (section 5). A map is a list of pairs in class Map; Python's dictionaries take 1, 1.0 and True for one key.
 
 
+class NaN(float):
+    """A NaN with the bits of its 64-bit form, which Python's own conversions may change."""
+
+    def __new__(cls, bits):
+        number = super().__new__(cls, "nan")
+        number.bits = bits
+        return number
+
+
 class Map(list):
     def get(self, key, default=None):
         return next((value for other, value in self if same(other, key)), default)
@@ -64,6 +73,13 @@ def encode(value):
             return head(major, argument)
         digits = argument.to_bytes((argument.bit_length() + 7) // 8, "big")
         return head(6, 2 + major) + head(2, len(digits)) + digits
+    if isinstance(value, NaN):
+        for code, form, fraction, exponent in ((0xF9, ">H", 10, 5), (0xFA, ">I", 23, 8)):
+            dropped = 52 - fraction
+            if value.bits & (1 << dropped) - 1 == 0:
+                kept = (value.bits & (1 << 52) - 1) >> dropped
+                return bytes([code]) + struct.pack(form, (value.bits >> 63 << exponent | (1 << exponent) - 1) << fraction | kept)
+        return struct.pack(">BQ", 0xFB, value.bits)
     if isinstance(value, float):
         double = struct.pack(">d", value)
         for code, form in ((0xF9, ">e"), (0xFA, ">f")):
@@ -118,8 +134,14 @@ class Reader:
 
     def simple(self, info):
         if info in (25, 26, 27):
-            form, size = {25: (">e", 2), 26: (">f", 4), 27: (">d", 8)}[info]
-            return struct.unpack(form, self.take(size))[0]
+            form, bits, fraction = {25: (">e", 16, 10), 26: (">f", 32, 23), 27: (">d", 64, 52)}[info]
+            data = self.take(bits // 8)
+            value = struct.unpack(form, data)[0]
+            if value == value:
+                return value
+            raw = int.from_bytes(data, "big")
+            payload = (raw & (1 << fraction) - 1) << 52 - fraction
+            return NaN(raw >> bits - 1 << 63 | 0x7FF << 52 | payload)
         check(info in (20, 21, 22), "a simple value that the protocol does not have")
         return {20: False, 21: True, 22: None}[info]
 
