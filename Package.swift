@@ -122,7 +122,7 @@ let package = Package(
     .target(
       name: "MacroExpansions", dependencies: macroDependencies, swiftSettings: macroSettings,
       linkerSettings: macroLinkerSettings),
-    .target(name: "IdentifiedCollections", swiftSettings: common),
+    .target(name: "IdentifiedCollections", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(name: "CustomDump", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(
       name: "CasePaths", dependencies: ["CustomDump", "IssueReporting", "StoreHubMacros"], swiftSettings: common),
@@ -418,7 +418,8 @@ let package = Package(
       dependencies: ["IssueReporting", "RxComposableArchitecture", "RxComposableTesting"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "IdentifiedCollectionsTests", dependencies: ["IdentifiedCollections", "TestSupport"], swiftSettings: common),
+      name: "IdentifiedCollectionsTests", dependencies: ["IdentifiedCollections", "IssueReporting", "TestSupport"],
+      swiftSettings: common),
     .testTarget(
       name: "ComposableTestingTests", dependencies: ["ComposableTesting", "TestSupport"], swiftSettings: common),
     .testTarget(name: "ComposableArchitectureTests", dependencies: ["ComposableArchitecture"], swiftSettings: common),

@@ -20,13 +20,12 @@ extension IdentifiedArray {
   /// Inserts an element before `index` unless its id exists already.
   ///
   /// - Returns: whether it was inserted, and the position of the element with its id.
-  /// - Precondition: `index` is a valid index or the end.
+  /// - Precondition: `index` is a valid index or the end, unless the id exists.
   /// - Complexity: O(log n), amortised.
   @inlinable
   @discardableResult
   public mutating func insert(_ element: Element, at index: Int) -> (inserted: Bool, index: Int) {
-    precondition(isInsertion: index)
-    return insert(element, orFindFor: index)
+    insert(element, orFindFor: index)
   }
 
   @inlinable
@@ -34,6 +33,7 @@ extension IdentifiedArray {
     let id = identify(element)
     let hash = Self.hash(id)
     if let place = place(of: id, hash: hash) { return (false, position(of: place)) }
+    precondition(isInsertion: index)
     insertNew(element, id: id, hash: hash, at: index)
     return (true, index)
   }
@@ -51,13 +51,12 @@ extension IdentifiedArray {
   /// Replaces the element with the same id, or inserts the new one before `index`.
   ///
   /// - Returns: the element that was replaced, and the position of the new one.
-  /// - Precondition: `index` is a valid index or the end.
+  /// - Precondition: `index` is a valid index or the end, unless an element is replaced.
   /// - Complexity: O(log n), amortised.
   @inlinable
   @discardableResult
   public mutating func updateOrInsert(_ element: Element, at index: Int) -> (originalMember: Element?, index: Int) {
-    precondition(isInsertion: index)
-    return updateOrInsert(element, orAt: index)
+    updateOrInsert(element, orAt: index)
   }
 
   @inlinable
@@ -65,6 +64,7 @@ extension IdentifiedArray {
     let id = identify(element)
     let hash = Self.hash(id)
     guard let place = place(of: id, hash: hash) else {
+      precondition(isInsertion: index)
       insertNew(element, id: id, hash: hash, at: index)
       return (nil, index)
     }

@@ -1,3 +1,5 @@
+internal import IssueReporting
+
 extension IdentifiedArray {
   /// Reorders the elements according to `positions`, each of which occurs once.
   ///
@@ -82,23 +84,41 @@ extension IdentifiedArray {
 
   /// Moves the elements at several positions, such as those of an `IndexSet`, together before an element.
   ///
+  /// Positions without an element, such as those of a list that another client has shortened, are reported as an issue
+  /// and ignored.
+  ///
   /// - Parameters:
   ///   - source: the positions of the elements to move; they keep their order.
   ///   - destination: the position, before the move, of the element before which they are inserted, or the end.
-  /// - Precondition: the positions are valid indices, and the destination is one or the end.
+  /// - Precondition: the destination is a valid index or the end.
   /// - Complexity: O(k log n) for k elements, amortised.
   @inlinable
   public mutating func move(fromOffsets source: some Sequence<Int>, toOffset destination: Int) {
     precondition(isInsertion: destination)
-    let offsets = Set(source).sorted()
+    var offsets = Set(source).sorted()
+    if offsets.first ?? 0 < 0 || offsets.last ?? -1 >= count {
+      Self.reportAbsent(offsets.filter { !indices.contains($0) }, count)
+      offsets.removeAll { !indices.contains($0) }
+    }
     guard let first = offsets.first, let last = offsets.last else { return }
-    precondition(isPosition: first)
-    precondition(isPosition: last)
     if last - first == offsets.count - 1, first...(last + 1) ~= destination { return }
     let taken = offsets.reversed().map { take(at: $0) }
     let target = destination - offsets.prefix { $0 < destination }.count
     // Reverse order: the last element was removed first.
     for (element, id, hash) in taken { insertNew(element, id: id, hash: hash, at: target) }
+  }
+
+  @usableFromInline
+  static func reportAbsent(_ offsets: [Int], _ count: Int) {
+    reportIssue(
+      """
+      "move(fromOffsets:toOffset:)" was given positions without an element, which it ignores.
+
+        Positions: \(offsets.map { "\($0)" }.joined(separator: ", "))
+        Elements: \(count)
+
+      The list may have been shortened since the positions were found. Prefer ids, which stay valid.
+      """)
   }
 }
 

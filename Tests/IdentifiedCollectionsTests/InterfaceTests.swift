@@ -1,5 +1,7 @@
 import Foundation
 import IdentifiedCollections
+import IssueReporting
+import Synchronization
 import Testing
 
 struct InterfaceTests {
@@ -64,6 +66,37 @@ struct InterfaceTests {
     #expect(Array(array.ids) == [3, 0, 2, 4, 1])
     array.remove(atOffsets: IndexSet([0, 4]))
     #expect(Array(array.ids) == [0, 2, 4])
+  }
+
+  /// Positions go stale when another client shortens the list; the original ignores them too.
+  @Test func positionsThatAreNotThereDoNotMove() {
+    let issues = Issues()
+    var array = items(0..<4)
+    withIssueReporters([issues]) {
+      array.move(fromOffsets: IndexSet([1, 7, 99]), toOffset: 4)
+      #expect(Array(array.ids) == [0, 2, 3, 1])
+      array.move(fromOffsets: [4], toOffset: 0)
+      array.move(fromOffsets: [-1], toOffset: 0)
+    }
+    #expect(Array(array.ids) == [0, 2, 3, 1])
+    let texts = issues.texts.withLock { $0 }
+    #expect(texts.count == 3)
+    #expect(texts.first?.contains("Positions: 7, 99\n  Elements: 4") == true)
+  }
+
+  /// The position counts only for a new element.
+  @Test func anElementWithAKnownIdNeedsNoPosition() {
+    var array = items(0..<2)
+    #expect(array.insert(Item(id: 1, value: 5), at: 99) == (false, 1))
+    #expect(array[1].value != 5)
+    #expect(array.updateOrInsert(Item(id: 1, value: 5), at: 99).index == 1)
+    #expect(array[1].value == 5)
+  }
+
+  private final class Issues: IssueReporter {
+    let texts = Mutex<[String]>([])
+
+    func report(_ message: String, at location: IssueLocation) { texts.withLock { $0.append(message) } }
   }
 
   @Test func endsAreRemoved() {
