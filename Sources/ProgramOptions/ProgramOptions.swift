@@ -84,7 +84,7 @@ package struct ProgramOptions: Sendable {
     var place = program
     do throws(UsageError) {
       try Self.checkEncoding()
-      let parsed = try parse(Array(CommandLine.arguments.dropFirst()))
+      let parsed = try parse(ProcessArguments.options)
       if let command = parsed.command { place += " \(command)" }
       if let format = parsed.string("help") {
         exit(printing: try help(in: format, of: parsed.command))
@@ -105,12 +105,10 @@ package struct ProgramOptions: Sendable {
   /// Returns the command or subcommand with a name.
   private func command(named name: String?) -> Command? { (commands + subcommands).first { $0.name == name } }
 
-  /// Refuses arguments that are not UTF-8, in which Swift has replaced the wrong bytes.
+  /// Refuses arguments that are not UTF-8.
   private static func checkEncoding() throws(UsageError) {
-    for (index, argument) in CommandLine.arguments.enumerated() {
-      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else { continue }
-      throw UsageError("the argument '\(argument)' is not valid UTF-8")
-    }
+    guard let argument = ProcessArguments.misencoded else { return }
+    throw UsageError("the argument '\(argument)' is not valid UTF-8")
   }
 
   private func help(in format: String, of command: String?) throws(UsageError) -> String {

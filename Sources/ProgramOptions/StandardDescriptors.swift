@@ -25,8 +25,7 @@ package func checkOutputAtExit() {
     var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
     if poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 { return }
     let reason = code == 0 ? "an error occurred" : String(cString: strerror(code))
-    let program = CommandLine.arguments.first?.split(separator: "/").last ?? ""
-    printError("\(program): cannot write the output: \(reason)")
+    printError("\(ProcessArguments.programName): cannot write the output: \(reason)")
     _exit(1)
   }
 }

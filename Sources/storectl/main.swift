@@ -5,8 +5,8 @@ import ProgramOptions
 // The generic client of a hub, which learns everything about the feature from the hub's schema.
 
 let options = toolOptions()
-if CommandLine.arguments.dropFirst().first == "__complete" {
-  exit(printCompletions(of: Array(CommandLine.arguments.dropFirst(2)), options))
+if ProcessArguments.options.first == "__complete" {
+  exit(printCompletions(of: Array(ProcessArguments.options.dropFirst()), options))
 }
 let parsed = options.read { (parsed) throws(UsageError) in parsed }
 do {

@@ -114,8 +114,9 @@ struct Campaign {
     posix_spawn_file_actions_init(&actions)
     posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO)
     defer { posix_spawn_file_actions_destroy(&actions) }
+    let program = ProcessArguments.all.first ?? "storesim"
     var words = [
-      CommandLine.arguments[0], "--stride", "\(jobs)", "--from", "\(first + index)", "--seeds", "\(count - index)",
+      program, "--stride", "\(jobs)", "--from", "\(first + index)", "--seeds", "\(count - index)",
     ]
     if let bug { words += ["--bug", bug.rawValue] }
     var arguments = words.map { strdup($0) } + [nil]

@@ -31,7 +31,7 @@ public nonisolated struct ServiceDescription: Sendable {
 
   /// The name of this process's executable file.
   static var nameOfProcess: String {
-    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "hub"
+    ProcessArguments.programName.isEmpty ? "hub" : ProcessArguments.programName
   }
 }
 
