@@ -23,10 +23,21 @@ extension HubCore {
     guard var offset = first else { return nil }
     // Also when the connection is closing: its session may be resumed, and must record the actions that took effect.
     addPending(connection)
+    let mark = mark
     while true {
       var permitted = limit
+      if let mark, mark.interruptions.concernsClients, limit > 0, offset < payload.byteCount {
+        permitted = min(limit, trustedCount(of: connection, mark))
+        if permitted == 0 {
+          guard let next = try rejectCrashing(in: payload, offset, from: connection, at: now, &limit) else {
+            return nil
+          }
+          offset = next
+          continue
+        }
+      }
       if !connection.actsOnEverything, limit > 0, offset < payload.byteCount {
-        permitted = connection.rights.permittedCount(in: payload, from: offset, limit: limit)
+        permitted = connection.rights.permittedCount(in: payload, from: offset, limit: permitted)
         if permitted == 0 {
           guard let next = try rejectForbidden(in: payload, offset, from: connection, at: now, &limit) else {
             return nil
@@ -38,8 +49,13 @@ extension HubCore {
       let outcome: ActionBatch.Outcome
       let isLate: Bool
       let isNearLimit = size.isNear(adding: payload.byteCount - offset)
+      let examined = mark == nil ? nil : examinedVersion
+      mark?.begin(connection.session.id, first: connection.session.processed &+ 1)
       if isNearLimit || readsBack, permitted > 0, offset < payload.byteCount {
-        switch applyChecked(payload, from: offset, isNearLimit: isNearLimit) {
+        let checked = applyChecked(payload, from: offset, isNearLimit: isNearLimit)
+        if let examined { examine(since: examined) }
+        mark?.end()
+        switch checked {
         case .applied(let applied): (outcome, isLate) = (applied, engine.isLate?() ?? false)
         case .takenBack(let code, let reason):
           offset = try end(ofItemAt: offset, in: payload)
@@ -51,6 +67,8 @@ extension HubCore {
       } else {
         permitted = min(permitted, size.actionsToCheck)
         outcome = applyBatch(payload, offset, permitted)
+        if let examined { examine(since: examined) }
+        mark?.end()
         isLate = outcome.count < permitted
         noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset)
       }
@@ -113,6 +131,21 @@ extension HubCore {
     let name = name(ofActionIn: payload.extracting(offset..<next)) ?? "this action"
     let reason = "user \(connection.peer.user) may not send \(name); the hub's operator can grant it"
     return reject(.notPermitted, reason, from: connection, at: now, &limit) ? next : nil
+  }
+
+  /// Rejects an action at which two processes of the hub have ended. Returns the offset of the next one; nil if this
+  /// closes the connection.
+  @inline(never)
+  private mutating func rejectCrashing(
+    in payload: RawSpan, _ offset: Int, from connection: LiveConnection, at now: Duration, _ limit: inout Int
+  ) throws(WireError) -> Int? {
+    let next = try end(ofItemAt: offset, in: payload)
+    let name = name(ofActionIn: payload.extracting(offset..<next)) ?? "this action"
+    let reason = """
+      the hub's process ended twice while it handled \(name), so it is not tried again; the hub's log says why, and the \
+      feature needs a correction
+      """
+    return reject(.actionCrashes, reason, from: connection, at: now, &limit) ? next : nil
   }
 
   /// Rejects the next action. Returns false if too many rejections are pending, which closes the connection.

@@ -17,6 +17,7 @@ extension HubCore {
     let checkpoint = engine.checkpoint()
     let outcome = applyBatch(payload, offset, 1)
     guard outcome.count > 0 else { return .applied(outcome) }
+    mark?.beginExamination()
     do throws(WireError) { try engine.readBack() } catch {
       engine.rollBack(to: checkpoint)
       return .takenBack(.unreadable, reason: Self.unreadable(error))
@@ -64,6 +65,9 @@ extension HubCore {
     let engine = engine
     let revision = engine.revision
     let checkpoint = readsBack ? engine.checkpoint() : nil
+    // Named in the log of the next process. It cannot be skipped: the effect has ended.
+    mark?.begin(.nextStep, RawSpan())
+    defer { mark?.end() }
     let result = change(engine)
     guard engine.revision != revision else { return result }
     if let checkpoint {

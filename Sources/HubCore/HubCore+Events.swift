@@ -10,18 +10,35 @@ extension HubCore {
 
   /// Applies the feature's actions in response to an event.
   mutating func notify(_ event: HubEvent) {
-    for action in engine.actions(for: event) { send(action) }
+    let source = Interruption.Source(of: event)
+    guard mark == nil || begin(source, event.identity.span) else { return }
+    let actions = engine.actions(for: event)
+    if mark != nil { end(source, event.identity.span) }
+    for action in actions { send(action, from: source) }
   }
 
-  /// Applies an action of the hub itself.
-  package mutating func send(_ action: AnyAction) {
+  /// Applies an action of the hub itself. It is skipped if earlier processes have ended at it.
+  package mutating func send(_ action: AnyAction, from source: Interruption.Source = .program) {
+    let encoded = encodedOwnAction(action)
+    guard begin(source, encoded.span) else { return }
+    let examined = examinedVersion
     let isApplied = applyOwn(action, isNearLimit: false) { engine in
       engine.apply(action)
       return true
     }
+    if let examined { examine(since: examined) }
+    end(source, encoded.span)
     guard isApplied else { return }
     noteUnrefusable()
-    noteOwnAction(action)
+    noteOwnAction(encoded)
+  }
+
+  /// The action as the log and the mark record it; empty if the hub has neither.
+  private func encodedOwnAction(_ action: AnyAction) -> CBOREncoder {
+    var encoder = CBOREncoder()
+    guard turns != nil || mark != nil else { return encoder }
+    engine.encode(action, to: &encoder)
+    return encoder
   }
 
   /// Sets the receiver of the actions that the program sends to the engine.
@@ -33,15 +50,21 @@ extension HubCore {
 
   // MARK: Effects
 
-  /// Applies an action that an effect sent. Returns false if the effect was cancelled, or if the state would become too
-  /// large or unreadable.
+  /// Applies an action that an effect sent. Returns false if the effect was cancelled, if the state would become too
+  /// large or unreadable, or if earlier processes have ended at the action.
   ///
   /// - Parameter effect: The effect; nil for one that has ended.
   package mutating func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
+    let encoded = encodedOwnAction(action)
+    guard begin(.effect, encoded.span) else { return false }
+    let examined = examinedVersion
     let isNearLimit = size.isNear()
-    guard applyOwn(action, isNearLimit: isNearLimit, { $0.apply(action, from: effect) }) else { return false }
+    let isApplied = applyOwn(action, isNearLimit: isNearLimit) { $0.apply(action, from: effect) }
+    if let examined { examine(since: examined) }
+    end(.effect, encoded.span)
+    guard isApplied else { return false }
     if !isNearLimit { noteApplied(1, byteCount: 0) }
-    noteOwnAction(action)
+    noteOwnAction(encoded)
     return true
   }
 

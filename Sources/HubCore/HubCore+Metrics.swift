@@ -40,7 +40,7 @@ struct Counters {
     case .failed(_, _, let error): if error.code == .notPermitted { refused += 1 } else { failed += 1 }
     case .rejected: rejected += 1
     case .detached, .left: ended += 1
-    case .stateTooLarge, .stateExceedsLimit, .unreadable: break
+    case .stateTooLarge, .stateExceedsLimit, .unreadable, .interrupted, .skipped: break
     }
   }
 

@@ -85,7 +85,9 @@ extension HubCore {
     var (version, delta) = (turns.version, CBOREncoder())
     if revision != base {
       version = engine.currentVersion()
+      mark?.beginTurn()
       version.encodeDelta(from: turns.version, to: &delta)
+      mark?.end()
       size.note(deltaByteCount: delta.count, from: base, to: version, at: revision)
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
@@ -112,12 +114,7 @@ extension HubCore {
   }
 
   /// Records for the log an action that did not come from a client.
-  func noteOwnAction(_ action: AnyAction) {
-    guard let turns else { return }
-    var encoder = CBOREncoder()
-    engine.encode(action, to: &encoder)
-    turns.record.note(.hub, count: 1, encoder.span)
-  }
+  func noteOwnAction(_ encoded: CBOREncoder) { turns?.record.note(.hub, count: 1, encoded.span) }
 
   // MARK: Snapshots
 

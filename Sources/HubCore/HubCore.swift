@@ -49,6 +49,8 @@ package struct HubCore: ~Copyable {
   let turns: UnstoredTurns?
   /// Identifies the history of this hub's revisions. It changes when revisions were lost.
   let historyID: UInt64
+  /// The action that is reduced, for the next process; nil if it is recorded nowhere.
+  private(set) var mark: ActionMark?
   let attendance: Attendance
   /// The published metrics.
   let metricsSource: MetricsSource
@@ -247,6 +249,14 @@ package struct HubCore: ~Copyable {
     if !turnsToStore.isEmpty { turnsToStore.removeAll() }
     outgoing.removeAll()
     for index in publishers.indices { publishers[index].clear() }
+  }
+
+  /// Records from now on which action is reduced, and refuses the actions at which earlier processes have ended. Call it
+  /// before `start`.
+  package mutating func setMark(_ mark: ActionMark?) {
+    self.mark = mark
+    engine.storeReduced(in: mark?.reduced)
+    if let last = mark?.last { report(.interrupted(mark?.interruptions.known(last) ?? last)) }
   }
 
   mutating func report(_ report: HubReport) {

@@ -20,6 +20,10 @@ package enum HubReport: Equatable, Sendable {
   case unreadable(reason: String)
   /// Actions that took effect have made the state larger than its limit.
   case stateExceedsLimit(Int)
+  /// A process of the hub has ended in code of the feature before this one.
+  case interrupted(Interruption)
+  /// An action of the hub itself, or an event, was skipped because of an interruption.
+  case skipped(Interruption)
   /// An action was rejected.
   case rejected(ConnectionID, SessionID, Peer, Rejected)
 }

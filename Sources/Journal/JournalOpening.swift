@@ -18,6 +18,11 @@ public struct JournalOpening: ~Copyable {
   private let lock: DirectoryLock
   private let options: JournalOptions
 
+  /// True if a directory has no journal, so that opening it would create one.
+  public static func wouldCreate(in path: String) -> Bool {
+    !StateDirectory.hasContents(StateDirectory(path: path).database)
+  }
+
   /// Locks and checks the journal in a directory, or creates one.
   ///
   /// - Parameters:

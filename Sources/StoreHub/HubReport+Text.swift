@@ -7,6 +7,7 @@ extension HubReport {
     switch self {
     case .opened, .resumed, .detached, .left: .debug
     case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable: .warning
+    case .interrupted, .skipped: .error
     }
   }
 
@@ -17,6 +18,8 @@ extension HubReport {
     case .detached, .left: Log.Cause("closed connections")
     case .stateTooLarge: Log.Cause("actions of the hub that would make the state too large")
     case .unreadable: Log.Cause("actions of the hub that cannot be read back")
+    case .interrupted: Log.Cause("ends in the feature's code")
+    case .skipped: Log.Cause("skipped actions of the hub")
     case .stateExceedsLimit: Log.Cause("a state larger than its limit")
     case .failed(_, let peer, let error) where error.code == .notPermitted:
       Log.Cause("refused by the configuration", user: peer.user)
@@ -52,6 +55,10 @@ extension HubReport {
     case .unreadable(let reason):
       Log.Details(.actionRejected, ["REASON": reason, "REVISION": "\(revision)"])
     case .stateExceedsLimit: Log.Details(nil, ["REVISION": "\(revision)"])
+    case .interrupted(let interruption), .skipped(let interruption):
+      Log.Details(
+        .interrupted,
+        ["REASON": Self.printable(interruption.message), "COUNT": "\(interruption.count)", "REVISION": "\(revision)"])
     case .failed(let connection, let peer, let error):
       Log.Details(
         .connectionClosed,
@@ -94,6 +101,14 @@ extension HubReport {
       the state is larger than its limit of \(limit) bytes, so actions that enlarge it are refused from now on; delete \
       something, or raise state-bytes in the configuration
       """
+    case .interrupted(let interruption):
+      "the previous process ended while \(interruption.work)\(Self.quoted(interruption.message)); "
+        + interruption.consequence
+    case .skipped(let interruption):
+      """
+      skipped, because \(interruption.count) processes have ended while \(interruption.work)\
+      \(Self.quoted(interruption.message))
+      """
     case .failed(let connection, let peer, let error):
       "connection \(connection.index): closed \(Self.describe(peer, "")): \(error.reason)"
     case .rejected(let connection, let session, let peer, let rejected):
@@ -102,6 +117,12 @@ extension HubReport {
       \(Self.describe(peer, "")): \(rejected.reason)
       """
     }
+  }
+
+  /// A message of the process that has ended, for the end of a phrase.
+  private static func quoted(_ message: String) -> String {
+    let text = printable(message)
+    return text.isEmpty ? "" : " (\(text))"
   }
 
   private static func describe(_ peer: Peer, _ name: String) -> String {
@@ -120,5 +141,53 @@ extension HubReport {
       }
     }
     return String(String.UnicodeScalarView(scalars))
+  }
+}
+
+extension Interruption {
+  /// The work during which the process has ended.
+  fileprivate var work: String {
+    switch place {
+    case .client(let session, let sequence): "it reduced action \(sequence) of session \(session)"
+    case .own(.nextStep, _, _): "it reduced the next step of an effect"
+    case .own(let source, "", _): "the feature answered \(source.event)"
+    case .own(let source, let name, _): "it reduced \(name), \(source.origin)"
+    case .turn: "it encoded the changes of a turn"
+    }
+  }
+
+  /// What the hub does about it.
+  fileprivate var consequence: String {
+    switch place {
+    case .turn: "the changes of each action are encoded alone for a while, to find the one behind it"
+    case .own(.nextStep, _, _): "correct the feature"
+    case .own(.started, _, _) where isRefused, .own(.attached, _, _) where isRefused,
+      .own(.detached, _, _) where isRefused:
+      "earlier ones ended there too, so it is skipped until the hub is stopped in order"
+    case .client where isRefused: "an earlier one ended there too, so the action is refused"
+    case .own where isRefused:
+      "earlier ones ended there too, so the action is skipped until the hub is stopped in order"
+    case .client, .own: "it is tried once more"
+    }
+  }
+}
+
+extension Interruption.Source {
+  fileprivate var event: String {
+    switch self {
+    case .started: "the hub's start"
+    case .attached: "a client that attached"
+    case .detached: "a client that detached"
+    case .program: "the program"
+    case .effect, .nextStep: "an effect"
+    }
+  }
+
+  fileprivate var origin: String {
+    switch self {
+    case .started, .attached, .detached: "its answer to \(event)"
+    case .program: "an action of the program"
+    case .effect, .nextStep: "an action of an effect"
+    }
   }
 }

@@ -46,6 +46,7 @@ final class HubShell {
   /// The last turn of each batch that was passed to the log, and when.
   @exclusivity(unchecked) var beingStored: [(position: UInt64, start: UInt64)] = []
   private var logEvents: WakeUp?
+  private var markFile: MarkFile?
   private(set) var runner: EffectRunner<AnyAction>?
   private(set) var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
@@ -95,6 +96,9 @@ final class HubShell {
         dismiss: { path in self.informed.dismiss(path) }))
     self.core.setReceiver { self.informed.send($0) }
     self.core.setLateness { self.isLate() }
+    // Nothing of the feature has run yet, and this process has the socket.
+    markFile = MarkFile(besideSocket: self.path, schema: self.core.featureSchema, log: log)
+    self.core.setMark(markFile?.mark)
     informed.start()
     takeOver(inheritance)
   }
@@ -154,6 +158,10 @@ final class HubShell {
     hooks = nil
     deadlineTimer = nil
     turnTimer = nil
+    core.setMark(nil)
+    // While the claim on the socket's path is held.
+    markFile?.remove()
+    markFile = nil
     socket = nil
   }
 

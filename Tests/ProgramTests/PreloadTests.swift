@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs with a preloaded library that changes the environment: `CommandLine.arguments` is empty then.

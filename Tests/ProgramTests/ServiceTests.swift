@@ -343,7 +343,7 @@ import Testing
   @Test func connectionsAtRestOfAnotherJournalAreClosed() throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
-    let hub = try ManagedHub(["--state-dir", state])
+    let hub = try ManagedHub(["--state-dir", state, "--new-history"])
     let client = try client(of: hub)
     #expect(kept(by: hub, 1))
     try hub.restart("kill \(state)")
@@ -365,7 +365,7 @@ import Testing
   @Test func connectionsOfAnotherStateAreClosed() throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
-    let hub = try ManagedHub(["--state-dir", state])
+    let hub = try ManagedHub(["--state-dir", state, "--new-history"])
     let client = try RawClient(hub.socket)
     client.send(RawClient.hello)
     #expect(client.receive().first == 0x81)

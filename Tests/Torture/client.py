@@ -155,12 +155,27 @@ class Adder(threading.Thread):
             self.buffer += more
 
 
-def todo_action(path):
-    """Returns a function that creates the action for adding a todo, from the hub's schema."""
+def schema_of(path):
+    """Returns the schema of the hub's feature."""
     client = storehub.Client(path)
     schema = client.describe(0)
     client.socket.close()
+    return schema
+
+
+def todo_action(path):
+    """Returns a function that creates the action for adding a todo, from the hub's schema."""
+    schema = schema_of(path)
     return lambda text: schema.make(schema.action, {"todos": {"addButtonTapped": text}})
+
+
+def state_of(path):
+    """Returns the whole state of the hub's feature."""
+    client = storehub.Client(path)
+    attached = client.attach(1, 0)
+    state = client.schemas[0].show(attached["type"], attached["state"])
+    client.socket.close()
+    return state
 
 
 def texts(path):

@@ -1,6 +1,6 @@
 """Real processes under real faults: kills, stops, a full disk, no descriptors, no memory.
 
-    torture.py --hub PATH [--cycles N] [--seed S] [SCENARIO...]
+    torture.py --hub PATH [--crashing PATH] [--cycles N] [--seed S] [SCENARIO...]
 
 Each scenario starts the hub on a state directory of its own, loads it with clients that reconnect and send again what has no
 outcome, and checks that everything acknowledged is there once, in order, and nothing twice. Exits with 1 on a violation.
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from client import Adder, Violation, check, texts, todo_action
+from client import Adder, Violation, check, schema_of, state_of, texts, todo_action
 
 
 class Hub:
@@ -37,16 +37,17 @@ class Hub:
 
         command = [self.program, "--socket", self.socket, "--state-dir", self.state, *self.options]
         with open(self.errors, "ab") as errors:
-            self.process = subprocess.Popen(command, stderr=errors, stdout=errors, preexec_fn=prepare)
+            environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
+            self.process = subprocess.Popen(command, stderr=errors, stdout=errors, preexec_fn=prepare, env=environment)
         return self
 
-    def wait_until_ready(self, timeout=60):
+    def wait_until_ready(self, timeout=60, action=todo_action):
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise Violation(f"the hub ended with status {self.process.returncode}:\n{self.tail()}")
             try:
-                return todo_action(self.socket)
+                return action(self.socket)
             except OSError:
                 time.sleep(0.005)
         raise Violation(f"the hub does not answer after {timeout} s:\n{self.tail()}")
@@ -191,12 +192,62 @@ def no_memory(arguments, directory):
     return f"ended with status {status}; {len(found)} actions after the restart"
 
 
-SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, full_disk, no_descriptors, no_memory)}
+def crashes(arguments, directory):
+    """Actions that trap in the reducer, in frames with others, and kills: exactly those are refused."""
+    if not arguments.crashing:
+        return "skipped: --crashing names no hub with an action that traps"
+    hub = Hub(arguments.crashing, directory).start()
+    hub.wait_until_ready(action=schema_of)
+    schema = schema_of(hub.socket)
+
+    def traps(text):
+        return int(text.rsplit("-", 1)[1]) % 97 == 13
+
+    def make_action(text):
+        return schema.make(schema.action, {"removed": 99} if traps(text) else "counted")
+
+    adders = [Adder(f"client{number}", hub.socket, make_action, pause=0.001) for number in range(3)]
+    for adder in adders:
+        adder.start()
+    ends = kills = 0
+    goal = max(arguments.cycles // 10, 3)
+    deadline = time.monotonic() + 60 + 5 * arguments.cycles
+    while any(adder.is_alive() for adder in adders):
+        if time.monotonic() > deadline:
+            raise Violation(f"no end of {ends} crashes:\n{hub.tail()}")
+        if kills < goal and random.random() < 0.3:
+            time.sleep(random.uniform(0.0, 0.3))
+            hub.kill()
+            kills += 1
+        if hub.process.poll() is not None:
+            ends += 1
+            hub.start()
+        if kills >= goal and ends - kills >= goal:
+            for adder in adders:
+                adder.is_draining.set()
+        time.sleep(0.01)
+    violations = [violation for adder in adders for violation in adder.violations]
+    if violations:
+        raise Violation("; ".join(violations))
+    for adder in adders:
+        expected = {number for number, text in enumerate(adder.sent, 1) if traps(text)}
+        if set(adder.refused) != expected or any(code != 5 for code, _ in adder.refused.values()):
+            raise Violation(f"{adder.name}: refused {adder.refused}, not {sorted(expected)}:\n{hub.tail()}")
+    hub.wait_until_ready(action=schema_of)
+    count, expected = state_of(hub.socket)["count"], sum(len(adder.acknowledged) for adder in adders)
+    if count != expected:
+        raise Violation(f"{count} actions took effect, not the {expected} that were not refused")
+    hub.stop()
+    return f"{ends - kills} crashes, {kills} kills, {count} actions, {sum(len(a.refused) for a in adders)} refused"
+
+
+SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, full_disk, no_descriptors, no_memory)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hub", required=True, metavar="PATH", help="the storehubd to run")
+    parser.add_argument("--crashing", metavar="PATH", help="a hub with an action that traps, for crashes")
     parser.add_argument("--cycles", type=int, default=200, metavar="N", help="how often the hub is killed; default 200")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), metavar="S", help="seed of the moments")
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=f"of {', '.join(SCENARIOS)}; default all")

@@ -1,4 +1,5 @@
 public import Reducers
+public import Synchronization
 public import Wire
 
 /// The innermost loop of the hub: decodes actions and reduces them in place.
@@ -62,6 +63,7 @@ public enum ActionBatch {
     var decoder = CBORDecoder(sequence, at: offset)
     var count = 0
     var pause = min(limit, pace.countToFirst)
+    let reduced = pace.reduced
     defer { pace.count += count }
     while !decoder.isAtEnd {
       let start = decoder.offset
@@ -74,6 +76,7 @@ public enum ActionBatch {
         repeat {
           reducing.send(action) {
             count += 1
+            reduced.pointee.store(UInt64(truncatingIfNeeded: count), ordering: .releasing)
             return count != pause && decoder.skipRepetition(ofLength: length)
           }
           guard count == pause, !decoder.isAtEnd else { break }

@@ -1,4 +1,5 @@
 package import Reducers
+package import Synchronization
 package import Wire
 
 /// A feature behind non-generic operations: the only part of a hub that knows the State and Action types.
@@ -15,6 +16,9 @@ package protocol Engine: StateSource {
 
   /// Tells whether the turn has no time for further actions of a batch; nil if it always has.
   var isLate: (() -> Bool)? { get set }
+
+  /// Stores the number of a batch's reduced actions in a cell from now on; nil for nowhere.
+  func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?)
 
   /// Begins a turn. `isLate` is evaluated after its first few actions.
   func beginTurn()

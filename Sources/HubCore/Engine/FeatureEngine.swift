@@ -1,5 +1,6 @@
 public import Dependencies
 public import Reducers
+package import Synchronization
 public import Wire
 
 /// The engine of one feature: its state, its reducer, and their encoding.
@@ -70,6 +71,8 @@ extension FeatureEngine: Engine {
     get { pace.isLate }
     set { pace.isLate = newValue }
   }
+
+  package func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?) { pace.storeReduced(in: cell) }
 
   package func beginTurn() { pace.beginTurn() }
 

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// Decides when a turn checks its time: after its first, second, fourth and eighth action, and then after every 16th; in
 /// each further frame after the fourth, the twelfth, and then every 16th. The last action of a frame is excepted, so a
 /// frame of one action costs no check.
@@ -10,7 +12,21 @@ final class TurnPace {
   /// The number of the turn's actions at which to check next.
   @exclusivity(unchecked) @usableFromInline var next = 1
 
-  @usableFromInline init() {}
+  /// Receives the number of the batch's actions that were reduced, for `ActionMark`.
+  @exclusivity(unchecked) @usableFromInline var reduced: UnsafeMutablePointer<Atomic<UInt64>>
+  private let ownCell: UnsafeMutablePointer<Atomic<UInt64>>
+
+  @usableFromInline
+  init() {
+    ownCell = .allocate(capacity: 1)
+    ownCell.initialize(to: Atomic(0))
+    reduced = ownCell
+  }
+
+  deinit { ownCell.deallocate() }
+
+  /// Stores the number of the batch's reduced actions elsewhere from now on; nil for nowhere.
+  func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?) { reduced = cell ?? ownCell }
 
   /// The number of actions of a new batch after which to check; at least 1. Its actions may be slower than those before.
   @inlinable @inline(__always)

@@ -1,5 +1,6 @@
 import HubCore
 import Reducers
+import Synchronization
 import Wire
 
 /// An engine whose recorder forgets the actions that the engine rolls back.
@@ -32,6 +33,7 @@ final class RecordedEngine: Engine {
     get { base.isLate }
     set { base.isLate = newValue }
   }
+  func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?) { base.storeReduced(in: cell) }
   func beginTurn() { base.beginTurn() }
 
   func currentVersion() -> StateVersion { base.currentVersion() }

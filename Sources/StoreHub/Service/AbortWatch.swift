@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProgramOptions
 internal import ServiceManager
 internal import Synchronization
 
@@ -68,6 +69,7 @@ nonisolated final class AbortWatch: Sendable {
     // Not through the log, which belongs to the loop's thread.
     let line = "<3>\(text)\n"
     _ = write(2, line, line.utf8.count)
+    LastWords.note(text)
     ServiceManager().notify(.status(text))
   }
 }

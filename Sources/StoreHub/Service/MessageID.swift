@@ -13,6 +13,8 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case connectionClosed = "3772f6beae48484580bf81f6bfe5f5a6"
   /// An action was rejected.
   case actionRejected = "fce69c27d93a46429f732c53561cd542"
+  /// A process of the hub has ended in the feature's code, or work of the hub is skipped because of that.
+  case interrupted = "5b8b1f4c2f0e4c6c9d0f6a7f3f1f7a52"
   /// Connections cannot be accepted.
   case acceptFailed = "48cfb5a5b4c54eeaaeee6c3922516d2e"
   /// New clients cannot reach the hub at its path.

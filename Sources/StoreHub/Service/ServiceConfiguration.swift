@@ -16,6 +16,8 @@ struct ServiceConfiguration {
   /// The operator's file, and true if it may be missing.
   var file: (path: String, isOptional: Bool)?
   var isOnlyChecked: Bool
+  /// True to begin a history where one is missing.
+  var beginsHistory: Bool
   /// The address of the metrics endpoint.
   var metrics: HTTPAddress?
   /// The limit of connections on the command line.
@@ -57,7 +59,7 @@ struct ServiceConfiguration {
           .terms([
             ("0", "stopped in order"),
             ("1", "the hub could not start or store actions, or did not stop in time; another start may succeed"),
-            ("2", "the command line or the configuration is wrong"),
+            ("2", "the command line or the configuration is wrong, or the history of the hub is missing"),
             ("9", "journal: the journal is damaged"),
             ("141", "journal, SIGPIPE: the reader of the output has closed it"),
           ])
@@ -75,6 +77,10 @@ struct ServiceConfiguration {
         "state-dir", argument: "DIR",
         "store every action in DIR, and restore the state at the next start; see also `\(service.name) journal --help`",
         value: .file),
+      .init(
+        "new-history",
+        "begin an empty history in --state-dir although the hub had one there, which was removed; without it such a start "
+          + "is refused, so that a backup can be restored"),
       .init(
         "durability", argument: "MODE",
         "sync: actions are acknowledged after they are stored; async: a crash may lose the last 100 ms; memory: nothing is "
@@ -116,6 +122,8 @@ struct ServiceConfiguration {
       if file?.path.isEmpty == true { throw UsageError("--config needs the path of a file, but it is empty") }
     }
     isOnlyChecked = parsed.flag("check-config")
+    beginsHistory = parsed.flag("new-history")
+    if beginsHistory, parsed.string("state-dir") == nil { throw UsageError("--new-history needs --state-dir") }
     if let address = parsed.string("metrics") {
       metrics = HTTPAddress(address)
       if metrics == nil {

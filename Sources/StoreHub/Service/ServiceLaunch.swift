@@ -2,6 +2,7 @@ internal import Configuration
 internal import EventLoop
 internal import Glibc
 public import HubCore
+internal import Journal
 internal import MetricsEndpoint
 internal import ProgramOptions
 internal import ServiceManager
@@ -76,6 +77,8 @@ final class ServiceLaunch<Service: HubService> {
       // While the service manager tries again, its status shows no log lines of the process that has failed.
       ServiceManager().notify(.status("cannot start: \(error)"))
       if case .log(let error)? = error as? RecordingError { pause(after: error) }
+      // A service manager does not try again before someone has restored the history.
+      if error is MissingHistory { exit(2) }
       exit((error as? ConfigurationError).map(Self.status(for:)) ?? 1)
     }
   }
@@ -128,11 +131,15 @@ final class ServiceLaunch<Service: HubService> {
 
   private func openRecording<State, Action>(
     of engine: FeatureEngine<State, Action>, _ limits: HubLimits, _ life: ServiceLifecycle
-  ) throws(RecordingError) -> Recording? {
+  ) throws -> Recording? {
     guard let directory = configuration.stateDirectory else { return nil }
     guard !configuration.storesNothing else {
       log.write(.warning, "the durability is memory: nothing is stored in \(directory) or restored from it")
       return nil
+    }
+    let note = HistoryNote(besideSocket: configuration.path, directory: directory)
+    if JournalOpening.wouldCreate(in: directory), !configuration.beginsHistory, note.isPresent {
+      throw MissingHistory(directory: directory, note: note.path)
     }
     life.recovering()
     let recording = try Recording.open(
@@ -140,6 +147,11 @@ final class ServiceLaunch<Service: HubService> {
     ) {
       life.recovering($0, of: $1)
       log.write(.info, "recovering: \($0) of \($1) turns")
+    }
+    if let code = note.write() {
+      log.write(
+        .warning,
+        "the loss of \(directory) would not be noticed: cannot write \(note.path): \(String(cString: strerror(code)))")
     }
     let what = recording.isNew ? "began a new journal in" : "recovered revision \(engine.revision) from"
     log.write(
@@ -153,6 +165,7 @@ final class ServiceLaunch<Service: HubService> {
     _ inheritance: Inheritance, _ life: ServiceLifecycle, on loop: EventLoop
   ) throws {
     try life.watchSignals()
+    LastWords.watchErrors()
     let server = try HubServer(
       engine, limits: operated.limits, policy: operated.policy, name: "\(about.name) \(about.version)", loop: loop,
       path: configuration.path, mode: configuration.mode, recording: recording, inheritance: inheritance, log: log)

@@ -13,6 +13,8 @@ public struct RejectionCode: RawRepresentable, Hashable, Sendable {
   public static let stateTooLarge = Self(rawValue: 3)
   /// The state after the action could not be read back from its bytes, by a client or after a restart.
   public static let unreadable = Self(rawValue: 4)
+  /// The hub's process ended twice while its reducer handled this action, so it is not tried again.
+  public static let actionCrashes = Self(rawValue: 5)
 }
 
 /// The hub's rejection of one action. It does not affect other actions.
@@ -160,7 +162,7 @@ private let reasonLimit = 4096
 
 extension String {
   /// The longest beginning of whole Unicode scalars that has at most `limit` bytes.
-  fileprivate func prefix(byteCount limit: Int) -> String {
+  package func prefix(byteCount limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var end = utf8.index(startIndex, offsetBy: limit)
     while UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
