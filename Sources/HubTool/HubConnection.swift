@@ -84,6 +84,10 @@ final class HubConnection {
 
   var hubName: String { replica.hubName }
 
+  /// True if this user may read the hub's own state. Only then may all parts of the feature's state be asked for: a
+  /// hub closes the connection of who asks for one that is refused, and reports it to its operator.
+  var mayReadHub: Bool { replica.ownStateRefusal == nil }
+
   /// The hub's state directory; nil if it has none, or this user may not read it.
   var stateDirectory: String? { replica.hubStateDirectory }
 

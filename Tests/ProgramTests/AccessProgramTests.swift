@@ -79,7 +79,7 @@ import Testing
       """
       [user 4242]
       read = counter
-      act = counter.incrementButtonTapped
+      act = counter.incrementButtonTapped, todos.todos
       [group 4343]
       read = todos
       """)
@@ -105,6 +105,9 @@ import Testing
     // The rights of a user and of a group add up.
     #expect(try run(hub, as: 4242, groups: [4343], "state", "todos.todos").output == "[]\n")
     #expect(try run(hub, as: 4242, groups: [4343], "state", "favourites").status == 11)
+    // Whether an element exists is not asked for those who may not know.
+    let element = try run(hub, as: 4242, "send", "-d", "-p", "counter", "todos.todos[9].completionChanged", "true")
+    #expect(element.status == 0 && element.output == "nothing changed\n" && element.errors.isEmpty, "\(element)")
   }
 
   @Test(.enabled(if: isRoot, needsRoot)) func aTerminalShowsThePartsThatAUserMayRead() throws {

@@ -27,8 +27,9 @@ extension ProgramOptions.Command {
         """),
       .text(
         """
-        If the action is for an element that does not exist, a note says so, and whether anything has changed; with \
-        --json, missing is the element's path. changed is printed where it is known: also with --diff and --must-change.
+        If the action is for an element that does not exist, a note says so to users who may read the whole state, and \
+        whether anything has changed; with --json, missing is the element's path. changed is printed where it is known: \
+        also with --diff and --must-change.
         """),
       .text(
         """
@@ -76,10 +77,10 @@ extension Tool {
     let action = try action(schema)
     let name = options.string("path") ?? ""
     let path = try part(name, in: schema)
-    var target = TargetElement(of: action, schema)
+    var target = options.flag("no-wait") || !hub.mayReadHub ? nil : TargetElement(of: action, schema)
     var scope: HubConnection.Scope?
     if isDiff || mustChange { scope = try await hub.subscribe(to: path.steps, of: .feature) }
-    if !options.flag("no-wait"), let element = target {
+    if let element = target {
       let found = try await subscribe(to: element.path, reconnecting: &hub, keeping: scope != nil)
       if let found, found.mirror.value == nil {
         target?.scope = found
