@@ -17,23 +17,25 @@ enum INIFile {
   static let sectionLimit = 48
 
   /// Reads the beginnings of sections and the settings, in the order of their lines.
-  /// - Throws: The lines that cannot be parsed.
-  static func lines(in text: String, file: String) throws(ConfigurationError) -> [INILine] {
-    let read: INIText
-    do throws(INIError) { read = try INIText(parsing: text) } catch {
-      throw ConfigurationError(problems: [ConfigurationProblem(file: file, line: error.line, error.reason)])
+  ///
+  /// - Parameter problems: Receives the lines that cannot be parsed.
+  static func lines(in text: String, file: String, problems: inout [ConfigurationProblem]) -> [INILine] {
+    var errors: [INIError] = []
+    let read = INIText(parsing: text, problems: &errors)
+    problems += errors.map { ConfigurationProblem(file: file, line: $0.line, $0.reason) }
+    var lines: [INILine] = []
+    for section in read.sections {
+      guard section.name.utf8.count <= sectionLimit else {
+        let reason =
+          "the name of this section is longer than \(sectionLimit) bytes; write the number of the user or group"
+        problems += section.lines.map { ConfigurationProblem(file: file, line: $0, reason) }
+        continue
+      }
+      lines += section.lines.map { INILine(file: file, line: $0, section: section.name, setting: nil) }
+      lines += section.values.map {
+        INILine(file: file, line: $0.line, section: section.name, setting: ($0.key, $0.text))
+      }
     }
-    let tooLong = read.sections.filter { $0.name.utf8.count > sectionLimit }.flatMap(\.lines).sorted()
-    guard tooLong.isEmpty else {
-      let reason =
-        "the name of this section is longer than \(sectionLimit) bytes; write the number of the user or group"
-      throw ConfigurationError(problems: tooLong.map { ConfigurationProblem(file: file, line: $0, reason) })
-    }
-    return read.sections.flatMap { section in
-      section.lines.map { INILine(file: file, line: $0, section: section.name, setting: nil) }
-        + section.values.map {
-          INILine(file: file, line: $0.line, section: section.name, setting: ($0.key, $0.text))
-        }
-    }.sorted { $0.line < $1.line }
+    return lines.sorted { $0.line < $1.line }
   }
 }

@@ -66,32 +66,35 @@ package struct OperatorConfiguration: Sendable {
     _ path: String, schema: Schema, isRequired: Bool = true, users: UserDatabase = .system
   ) throws(ConfigurationError) {
     var texts: [(file: String, text: String)] = []
-    if let text = try Self.contents(of: path) {
-      texts.append((path, text))
-    } else if isRequired {
-      throw Self.unopened(path, ENOENT)
+    var problems: [ConfigurationProblem] = []
+    var dropIns: [String] = []
+    do throws(ConfigurationError) { dropIns = try Self.dropIns(of: path) } catch { problems += error.problems }
+    for file in [path] + dropIns {
+      do throws(ConfigurationError) {
+        if let text = try Self.contents(of: file) {
+          texts.append((file, text))
+        } else if file == path, isRequired {
+          throw Self.unopened(path, ENOENT)
+        }
+        // A drop-in may have been removed meanwhile.
+      } catch { problems += error.problems }
     }
-    for file in try Self.dropIns(of: path) {
-      // It may have been removed meanwhile.
-      if let text = try Self.contents(of: file) { texts.append((file, text)) }
-    }
-    try read(texts, schema: schema, users: users)
+    try read(texts, schema: schema, users: users, after: problems)
   }
 
   /// Reads texts instead of files; a setting in a later text replaces the same setting in an earlier one.
+  ///
+  /// - Parameter earlier: The problems that were found already, which are thrown together with those of the texts.
   package mutating func read(
-    _ texts: [(file: String, text: String)], schema: Schema, users: UserDatabase = .system
+    _ texts: [(file: String, text: String)], schema: Schema, users: UserDatabase = .system,
+    after earlier: [ConfigurationProblem] = []
   ) throws(ConfigurationError) {
-    var problems: [ConfigurationProblem] = []
+    var problems = earlier
     var reading = Reading(schema: schema, users: users, configuration: self)
     for (file, text) in texts {
-      do throws(ConfigurationError) {
-        for line in try INIFile.lines(in: text, file: file) {
-          if let problem = reading.take(line) { problems.append(problem) }
-        }
-      } catch {
-        problems += error.problems
-      }
+      var found: [ConfigurationProblem] = []
+      for line in INIFile.lines(in: text, file: file, problems: &found) { found += reading.take(line) }
+      problems += found.sorted { $0.line < $1.line }
     }
     problems += reading.contradictions()
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }

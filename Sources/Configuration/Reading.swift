@@ -14,14 +14,17 @@ struct Reading {
   }
 
   private enum Section {
-    case limits, rights(Subject)
+    case limits
+    case rights(Subject)
+    /// A section whose name is a mistake, which must not hide mistakes in its settings.
+    case refused
   }
 
   /// The subjects whose grants are configured. The first section of a subject replaces its default grant.
   private var configured: Set<Subject> = []
   /// The beginning of the last section of each subject.
   private var beginnings: [Subject: INILine] = [:]
-  /// The names of invalid sections, whose settings are not reported as well.
+  /// The names of invalid sections.
   private var refused: Set<String> = []
   /// The last setting of each limit.
   private var limitLines: [String: INILine] = [:]
@@ -30,10 +33,9 @@ struct Reading {
     (self.schema, self.users, self.configuration) = (schema, users, configuration)
   }
 
-  /// Adds a setting, or the beginning of a section. Returns the problem if it is invalid.
-  mutating func take(_ line: INILine) -> ConfigurationProblem? {
-    guard !refused.contains(line.section) || line.setting == nil else { return nil }
-    do throws(Mistake) {
+  /// Adds a setting, or the beginning of a section. Returns its problems.
+  mutating func take(_ line: INILine) -> [ConfigurationProblem] {
+    do throws(Mistakes) {
       switch try section(of: line) {
       case .limits:
         if let (key, value) = line.setting {
@@ -44,27 +46,45 @@ struct Reading {
         if line.setting == nil { try begin(subject, line) }
         // A section without settings grants nothing.
         if configured.insert(subject).inserted { self[subject] = AccessGrant() }
-        if let (key, value) = line.setting { try takeGrant(key, value, to: subject) }
+        if let (key, value) = line.setting {
+          var grant = self[subject] ?? AccessGrant()
+          try takeGrant(key, value, to: &grant)
+          self[subject] = grant
+        }
+      case .refused:
+        if let (key, value) = line.setting { try check(key, value) }
       }
-      return nil
+      return []
     } catch {
-      return ConfigurationProblem(file: line.file, line: line.line, error.text, isTemporary: error.isTemporary)
+      return error.list.map {
+        ConfigurationProblem(file: line.file, line: line.line, $0.text, isTemporary: $0.isTemporary)
+      }
     }
+  }
+
+  /// Checks a setting in a section whose name is a mistake, by its key. An unknown key may be a part of that mistake.
+  private func check(_ key: String, _ value: String) throws(Mistakes) {
+    var grant = AccessGrant()
+    if Self.rights.contains(key) { return try takeGrant(key, value, to: &grant) }
+    guard LimitSetting.all.contains(where: { $0.name == key }) else { return }
+    var other = self
+    try other.takeLimit(key, value)
   }
 
   /// Begins a section. In one file, a user or group may have one only, however its name is written: the later one would
   /// replace the rights of the earlier one, which an operator might not notice.
-  private mutating func begin(_ subject: Subject, _ line: INILine) throws(Mistake) {
+  private mutating func begin(_ subject: Subject, _ line: INILine) throws(Mistakes) {
     if let earlier = beginnings[subject], earlier.file == line.file, earlier.section != line.section {
       refused.insert(line.section)
-      throw Mistake(
+      throw Mistakes(
         "[\(line.section)] is the same as [\(earlier.section)], which stands in line \(earlier.line) already")
     }
     beginnings[subject] = line
   }
 
-  private mutating func section(of line: INILine) throws(Mistake) -> Section {
-    do throws(Mistake) {
+  private mutating func section(of line: INILine) throws(Mistakes) -> Section {
+    if line.setting != nil, refused.contains(line.section) { return .refused }
+    do throws(Mistakes) {
       let words = line.section.split(whereSeparator: \.isWhitespace).map(String.init)
       switch (words.first, words.count) {
       case ("limits", 1): return .limits
@@ -74,9 +94,9 @@ struct Reading {
       default:
         let sections = "the sections are [limits], [user NAME], [group NAME] and [everyone]"
         if let key = line.setting?.key, line.section.isEmpty {
-          throw Mistake("'\(key)' stands above the first section; \(sections)")
+          throw Mistakes("'\(key)' stands above the first section; \(sections)")
         }
-        throw Mistake("there is no section [\(line.section)]; \(sections)")
+        throw Mistakes("there is no section [\(line.section)]; \(sections)")
       }
     } catch {
       if line.setting == nil { refused.insert(line.section) }
@@ -103,40 +123,47 @@ struct Reading {
     }
   }
 
-  private struct Mistake: Error {
+  private struct Mistake {
     let text: String
-    let isTemporary: Bool
-    init(_ text: String, isTemporary: Bool = false) { (self.text, self.isTemporary) = (text, isTemporary) }
+    var isTemporary = false
   }
 
-  private mutating func takeLimit(_ key: String, _ value: String) throws(Mistake) {
+  /// The mistakes of one setting or section.
+  private struct Mistakes: Error {
+    var list: [Mistake]
+    init(_ list: [Mistake]) { self.list = list }
+    init(_ text: String, isTemporary: Bool = false) { list = [Mistake(text: text, isTemporary: isTemporary)] }
+  }
+
+  private static let rights = ["read", "act", "admin"]
+
+  private mutating func takeLimit(_ key: String, _ value: String) throws(Mistakes) {
     let limit: LimitSetting
     do throws(LimitError) {
       limit = try LimitSetting.named(key)
     } catch {
-      throw Mistake("there is no limit '\(key)'; the limits are \(error.allowed)")
+      throw Mistakes("there is no limit '\(key)'; the limits are \(error.allowed)")
     }
     do throws(LimitError) {
       try limit.set(value, in: &configuration.limits)
     } catch {
-      throw Mistake("'\(key)' is '\(value)', but must be \(error.allowed)")
+      throw Mistakes("'\(key)' is '\(value)', but must be \(error.allowed)")
     }
     configuration.limitsInFiles.insert(key)
   }
 
-  private func id(_ name: String, _ kind: String, among database: UserDatabase.Lookup) throws(Mistake) -> UInt32 {
+  private func id(_ name: String, _ kind: String, among database: UserDatabase.Lookup) throws(Mistakes) -> UInt32 {
     // A name that consists of digits only is an id; useradd(8) does not permit such names.
     if let number = UInt32(name) { return number }
     let id: UInt32?
     do throws(UserDatabaseError) { id = try database(name) } catch {
-      throw Mistake(error.description, isTemporary: true)
+      throw Mistakes(error.description, isTemporary: true)
     }
-    guard let id else { throw Mistake("this machine has no \(kind) '\(name)'; create it, or write its number") }
+    guard let id else { throw Mistakes("this machine has no \(kind) '\(name)'; create it, or write its number") }
     return id
   }
 
-  private mutating func takeGrant(_ key: String, _ value: String, to subject: Subject) throws(Mistake) {
-    var grant = self[subject] ?? AccessGrant()
+  private func takeGrant(_ key: String, _ value: String, to grant: inout AccessGrant) throws(Mistakes) {
     switch key {
     case "read": grant.read = try paths(key, value) { (text) throws(SchemaNameError) in try schema.path(named: text) }
     case "act":
@@ -145,38 +172,37 @@ struct Reading {
       switch value {
       case "yes": grant.isAdmin = true
       case "no": grant.isAdmin = false
-      default: throw Mistake("'admin' is '\(value)', but must be yes or no")
+      default: throw Mistakes("'admin' is '\(value)', but must be yes or no")
       }
     default:
-      let near = Spelling.question(Spelling.nearest(to: key, among: ["read", "act", "admin"]))
-      throw Mistake("there is no right '\(key)'; the rights are read, act and admin\(near)")
+      let near = Spelling.question(Spelling.nearest(to: key, among: Self.rights))
+      throw Mistakes("there is no right '\(key)'; the rights are read, act and admin\(near)")
     }
-    self[subject] = grant
   }
 
   /// Returns the paths in a list separated by commas or spaces; `all` stands for everything, `none` for nothing.
   private func paths(
     _ key: String, _ value: String, _ path: (String) throws(SchemaNameError) -> [PathStep]
-  ) throws(Mistake) -> [[PathStep]] {
+  ) throws(Mistakes) -> [[PathStep]] {
     let words = value.split { $0 == "," || $0.isWhitespace }.map(String.init)
-    guard !words.isEmpty else { throw Mistake("'\(key)' is empty; write the paths, or all, or none") }
+    guard !words.isEmpty else { throw Mistakes("'\(key)' is empty; write the paths, or all, or none") }
     if words == ["none"] { return [] }
     if words == ["all"] { return [[]] }
     if let word = words.first(where: { $0 == "all" || $0 == "none" }) {
-      throw Mistake("'\(key)' has '\(word)' among other words; write it alone")
+      throw Mistakes("'\(key)' has '\(word)' among other words; write it alone")
     }
-    var paths: [[PathStep]] = []
+    var (paths, mistakes): ([[PathStep]], [Mistake]) = ([], [])
     for word in words {
-      let steps: [PathStep]
       do throws(SchemaNameError) {
-        steps = try path(word)
+        let steps = try path(word)
+        // A typing error, such as a single point, must not grant everything.
+        if steps.isEmpty { mistakes.append(Mistake(text: "'\(word)' is the whole; write \(key) = all for that")) }
+        paths.append(steps)
       } catch {
-        throw Mistake("'\(word)' is not a path of this hub: \(error)")
+        mistakes.append(Mistake(text: "'\(word)' is not a path of this hub: \(error)"))
       }
-      // A typing error, such as a single point, must not grant everything.
-      guard !steps.isEmpty else { throw Mistake("'\(word)' is the whole; write \(key) = all for that") }
-      paths.append(steps)
     }
+    guard mistakes.isEmpty else { throw Mistakes(mistakes) }
     return paths
   }
 

@@ -83,7 +83,7 @@ import Wire
   @Test func aSectionIsNotBegunByTheContinuationOfAValue() {
     #expect(
       problems("[user alice]\nread = counter\n  [group storehub]").map { $0.prefix(40) }
-        == ["0.conf:2: '[group' is not a path of this"])
+        == ["0.conf:2: '[group' is not a path of this", "0.conf:2: 'storehub]' is not a path of t"])
   }
 
   @Test func filesMayHaveTheLineEndsOfWindows() throws {
@@ -226,7 +226,7 @@ import Wire
     ),
     ("\n[limits] scopes = 5", "0.conf:2: 'scopes = 5' stands after [limits]; write it on a line of its own"),
     (
-      "[user alice]\nread = all\n[user 1001]\nread = none\nact = x",
+      "[user alice]\nread = all\n[user 1001]\nread = none\nact = todos",
       "0.conf:3: [user 1001] is the same as [user alice], which stands in line 1 already"
     ),
     (
