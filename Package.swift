@@ -487,7 +487,8 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal", "ReplicaCore",
-        "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire",
+        "MetricsEndpoint", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog",
+        "Wire",
       ], swiftSettings: onLoop),
     // A separate bus with a mock of logind.
     .testTarget(

@@ -21,6 +21,25 @@ package nonisolated enum HTTPAddress: Equatable, Sendable {
 }
 
 nonisolated extension HTTPAddress {
+  /// The address of an open socket. Of a TCP socket only the port is known, whatever its interface.
+  init(of descriptor: CInt) {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+    }
+    self = withUnsafeBytes(of: address) { bytes in
+      switch CInt(address.ss_family) {
+      case AF_UNIX where result == 0:
+        .path(String(decoding: bytes.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self))
+      // The port has the same place in both.
+      case AF_INET where result == 0, AF_INET6 where result == 0:
+        .port(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+      default: .port(0)
+      }
+    }
+  }
+
   /// Opens a socket that listens at the address. The caller closes it.
   ///
   /// A socket file without a listener is replaced; a file of any other kind is kept.

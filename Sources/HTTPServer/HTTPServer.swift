@@ -24,6 +24,8 @@ package final class HTTPServer {
 
   /// The address, with the assigned port if port 0 was requested.
   package let address: HTTPAddress
+  /// True if another process has the listening socket too.
+  private let isShared: Bool
   private let daemon: OpaquePointer
   private let respond: (HTTPExchange) -> Void
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
@@ -31,7 +33,8 @@ package final class HTTPServer {
   private var timer: Timer?
   /// The socket's file, to distinguish it from one that has replaced it.
   private let file: FileIdentity?
-  /// True while the server closes: requests are refused, because libmicrohttpd cannot stop while a connection is suspended.
+  /// True while the server closes: requests are refused, because libmicrohttpd cannot stop while a connection is
+  /// suspended.
   private var isClosing = false
   /// True while the descriptor is not polled, because connections cannot be accepted.
   private var isPaused = false
@@ -44,14 +47,41 @@ package final class HTTPServer {
   ///   - address: The address to listen at. A socket file without a listener is replaced.
   ///   - respond: Called on the loop for each request. It answers the exchange, now or later.
   /// - Throws: The reason why the server cannot listen at the address.
-  package init(
+  package convenience init(
     on loop: EventLoop, at address: HTTPAddress, limits: Limits = Limits(),
     _ respond: @escaping (HTTPExchange) -> Void
   ) throws(UVError) {
     let listening = try address.listen(mode: limits.mode)
-    self.address = address.resolved(listening)
-    if case .path(let path) = address { file = FileIdentity(path: path) } else { file = nil }
-    self.respond = respond
+    try self.init(on: loop, listening, at: address.resolved(listening), isShared: false, limits, respond)
+  }
+
+  /// Starts the server on a listening socket that the service manager has passed. The service manager also keeps the
+  /// socket: its file is not removed, and it goes on listening when the server is closed.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop, which must outlive the server.
+  ///   - descriptor: The socket, which the server owns from now on.
+  ///   - respond: Called on the loop for each request.
+  package convenience init(
+    on loop: EventLoop, adopting descriptor: CInt, limits: Limits = Limits(),
+    _ respond: @escaping (HTTPExchange) -> Void
+  ) throws(UVError) {
+    // A connection that has ended meanwhile must not block the loop.
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) >= 0 else {
+      let code = errno
+      Glibc.close(descriptor)
+      throw UVError(operation: "serve HTTP on the passed socket", code: -code)
+    }
+    try self.init(on: loop, descriptor, at: HTTPAddress(of: descriptor), isShared: true, limits, respond)
+  }
+
+  private init(
+    on loop: EventLoop, _ listening: CInt, at address: HTTPAddress, isShared: Bool, _ limits: Limits,
+    _ respond: @escaping (HTTPExchange) -> Void
+  ) throws(UVError) {
+    (self.address, self.isShared, self.respond) = (address, isShared, respond)
+    if case .path(let path) = address, !isShared { file = FileIdentity(path: path) } else { file = nil }
     // The context is a box, because `self` does not exist yet.
     let box = Box()
     let daemon = cmhd_start(
@@ -78,6 +108,11 @@ package final class HTTPServer {
     _ = MHD_run(daemon)
     poll = nil
     timer = nil
+    // To stop, libmicrohttpd shuts the socket down, for all processes that have it.
+    if isShared {
+      let listening = MHD_quiesce_daemon(daemon)
+      if listening >= 0 { Glibc.close(listening) }
+    }
     MHD_stop_daemon(daemon)
     if case .path(let path) = address, file != nil, file == FileIdentity(path: path) { unlink(path) }
   }

@@ -24,6 +24,8 @@ struct Inspection {
 
   private let directory: StateDirectory
   let database: Database
+  /// The copy that was read in place of the database.
+  private let copy: RestoredDatabase?
   private(set) var problems: [String] = []
   private(set) var notes: [String] = []
   private(set) var head: Head?
@@ -37,25 +39,34 @@ struct Inspection {
   private(set) var first: Reach?
   /// The last revision whose state a hub can read; nil if that of each sound one, or if this was not checked.
   private var readableRevision: UInt64?
+  /// True if a schema is damaged that the program of the hub may know.
+  private(set) var lacksSchema = false
 
+  /// Reads a journal.
+  ///
+  /// - Parameters:
+  ///   - known: The schemas of the program, in place of damaged rows.
+  ///   - copy: The copy to read in place of the database; nil for none.
+  ///   - problems: The problems of the database, if a copy is read. Only the copy's rows are checked then.
   init(
-    _ directory: StateDirectory, options: JournalOptions, readsStates: Bool = false,
-    cancellation: RepairCancellation? = nil
+    _ directory: StateDirectory, options: JournalOptions, readsStates: Bool = false, schemas known: [Schema] = [],
+    cancellation: RepairCancellation? = nil, reading copy: RestoredDatabase? = nil, after problems: [String] = []
   ) throws(LogError) {
     guard StateDirectory.hasContents(directory.database) else { throw try directory.noJournal() }
-    self.directory = directory
-    if let damage = try WALScan(directory).damage { problems.append(damage) }
+    (self.directory, self.copy) = (directory, copy)
+    if let damage = try WALScan(directory).damage { self.problems.append(damage) }
     let database = try directory.attempt { () throws(SQLiteError) in
-      try Database(directory.database, vfs: options.vfs, keepsWAL: true)
+      try Database(copy?.file ?? directory.database, vfs: options.vfs, keepsWAL: true)
     }
     self.database = database
     if let cancellation { database.cancel { cancellation.isCancelled } }
-    try attempt { inspection throws(SQLiteError) in try inspection.checkStructure() }
+    // The copy has no list of its free pages.
+    if copy == nil { try attempt { inspection throws(SQLiteError) in try inspection.checkStructure() } }
     do throws(LogError) {
       head = try OpenedDatabase.loadHead(database, in: directory, options)
     } catch {
       guard error.problem == .damaged else { throw error }
-      problems.append(error.description)
+      self.problems.append(error.description)
     }
     // Each row has a checksum. The check of a damaged page as a whole would give up its sound rows.
     try attempt { inspection throws(SQLiteError) in
@@ -64,7 +75,7 @@ struct Inspection {
     if let record = try TailFile.read(directory) {
       if let head {
         do throws(LogError) { try OpenedDatabase.compare(record, head, in: directory) } catch {
-          problems.append(error.description)
+          self.problems.append(error.description)
         }
       }
     } else {
@@ -75,12 +86,16 @@ struct Inspection {
         writes it again, and begins another history for clients, as after a restore
         """)
     }
-    try attempt { inspection throws(SQLiteError) in try inspection.readSchemas() }
+    try attempt { inspection throws(SQLiteError) in try inspection.readSchemas(known) }
     try attempt { inspection throws(SQLiteError) in try inspection.readSessions() }
     try attempt { inspection throws(SQLiteError) in try inspection.readTurns() }
     try attempt { inspection throws(SQLiteError) in try inspection.readSnapshots() }
+    if copy != nil { self.problems = problems }
     if readsStates { try attempt { inspection throws(SQLiteError) in try inspection.readStates() } }
   }
+
+  /// Closes the database.
+  func close() { database.close() }
 
   /// The last sound revision: the highest one that the turns after a sound snapshot lead to.
   var soundRevision: UInt64? {
@@ -104,10 +119,19 @@ struct Inspection {
     if let problem = try database.structuralProblem("integrity_check") { problems.append(problem) }
   }
 
-  private mutating func readSchemas() throws(SQLiteError) {
-    schemas = try SchemaRows.load(from: database)
-    if let head, !schemas.isComplete(for: head) {
-      problems.append("a row of the table schemas is missing or damaged")
+  private mutating func readSchemas(_ known: [Schema]) throws(SQLiteError) {
+    var damage: SQLiteError?
+    do throws(SQLiteError) { schemas = try SchemaRows.load(from: database) } catch { damage = error }
+    guard let head, damage != nil || !schemas.isComplete(for: head) else {
+      if let damage { throw damage }
+      return
+    }
+    problems.append("a row of the table schemas is missing or damaged")
+    if let restored = try SchemaRows.restored(from: database, head, known: known) {
+      schemas = restored
+    } else {
+      lacksSchema = true
+      if let damage { throw damage }
     }
   }
 

@@ -42,7 +42,7 @@ public final class Journal: TurnLog {
       // may not be on the disk; they reach the database before anything else is stored.
       let isEmptied = try opened.database.checkpoint(truncating: true)
       try opened.upgrade()
-      let writer = try Writer(opened, in: directory, options: options, onEvent: onEvent)
+      let writer = try Writer(opened, in: directory, lock: lock, options: options, onEvent: onEvent)
       // Another program that reads the database may have prevented it.
       writer.hasAbortedFrames = !isEmptied
       return writer
@@ -93,6 +93,11 @@ public final class Journal: TurnLog {
 
   /// Statistics since the journal was opened.
   public var statistics: JournalStatistics { writer.status.withLock { $0.statistics } }
+
+  /// The sizes of the files in bytes: the database, and its write-ahead log.
+  public var fileBytes: (database: Int, log: Int) {
+    (StateDirectory.size(of: directory.database), StateDirectory.size(of: directory.writeAheadLog))
+  }
 
   /// Reads stored turns in order, on the calling thread.
   public func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] {

@@ -53,7 +53,7 @@ private struct ExportedLines {
   init(_ directory: String) throws(LogError) {
     path = StateDirectory(path: directory, user: .tool)
     lock = try path.lockJournal()
-    inspection = try Inspection(path, options: JournalOptions())
+    inspection = try Inspection.reading(path, options: JournalOptions())
     guard let head = inspection.head else {
       throw .damaged(inspection.problems.joined(separator: "; "), in: path, soundRevision: inspection.soundRevision)
     }
@@ -64,7 +64,7 @@ private struct ExportedLines {
 
   /// Closes and unlocks the journal.
   func close() {
-    inspection.database.close()
+    inspection.close()
     lock.release()
   }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 public import TurnLog
-internal import Wire
+public import Wire
 
 /// Operations on a journal that no hub uses.
 public enum JournalTool {
@@ -27,13 +27,16 @@ public enum JournalTool {
     /// The size of the files in bytes.
     public var fileBytes = 0
 
+    /// The remedy, if no state can be recovered; nil if one can.
+    public var remedy: String?
     /// The path to which a repair would copy the database; nil if it would complete an interrupted one.
     public var copy: String?
 
     /// True if there are no problems.
     public var isSound: Bool { problems.isEmpty }
 
-    /// A predicate for the command that repairs the journal; nil if it is sound, cannot be repaired, or is half repaired.
+    /// A predicate for the command that repairs the journal; nil if it is sound, cannot be repaired, or is half
+    /// repaired.
     package var repairEffect: String? {
       guard !isSound, let soundRevision, let copy else { return nil }
       let discarded = JournalTool.revisions(after: soundRevision, to: lastRevision)
@@ -69,14 +72,17 @@ public enum JournalTool {
 
   /// Reads everything in a journal. Nothing is changed.
   ///
+  /// If the first page of the database is damaged, a copy with a restored page is read, and removed again.
+  ///
   /// - Parameters:
   ///   - directory: A directory that no hub uses.
   ///   - readsStates: True to read also the states from the newest snapshot on, by the rules of a hub that starts.
   ///     Otherwise only the stored bytes are checked.
+  ///   - schemas: The schemas of the program that wrote the journal, in place of damaged ones.
   /// - Throws: `inUse`; `storage` if the files cannot be read at all; `unknownFormat`.
   /// - Complexity: O(size of the files); to read states, also the memory of the newest one.
   public static func verify(
-    _ directory: String, readsStates: Bool = false
+    _ directory: String, readsStates: Bool = false, schemas: [Schema] = []
   ) throws(LogError) -> Report {
     let directory = StateDirectory(path: directory, user: .tool)
     let lock = try directory.lockJournal()
@@ -87,12 +93,14 @@ public enum JournalTool {
       (report.epoch, report.lastRevision, report.soundRevision) = (head.epoch, head.revision, head.revision)
       return report
     }
-    let inspection = try Inspection(directory, options: JournalOptions(), readsStates: readsStates)
-    defer { inspection.database.close() }
+    let inspection = try Inspection.reading(
+      directory, options: JournalOptions(), readsStates: readsStates, schemas: schemas)
+    defer { inspection.close() }
     var report = Report(problems: inspection.problems, notes: inspection.notes)
     (report.epoch, report.lastRevision) = (inspection.head?.epoch, inspection.head?.revision)
     report.copy = directory.nextCopy
     report.soundRevision = inspection.soundRevision
+    if inspection.soundRevision == nil { report.remedy = directory.remedy(lacksSchema: inspection.lacksSchema) }
     if let first = inspection.first {
       (report.turns, report.turnBytes) = (first.turnCount, first.byteCount)
       if first.turnCount > 0 { report.positions = first.position - first.turnCount + 1...first.position }

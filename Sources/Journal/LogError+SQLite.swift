@@ -3,20 +3,30 @@ internal import TurnLog
 
 extension LogError {
   /// Describes an error of SQLite, the part of the journal that is sound, and what to do.
-  init(_ error: SQLiteError, in directory: StateDirectory, soundRevision: UInt64? = nil, soundness: String? = nil) {
+  ///
+  /// - Parameter holder: The process that holds the lock for which an operation has waited, if it is known.
+  init(
+    _ error: SQLiteError, in directory: StateDirectory, soundRevision: UInt64? = nil, soundness: String? = nil,
+    holder: LockHolder? = nil
+  ) {
     let advice =
       switch error.code & 0xff {
       case SQLITE_FULL: "make room on its disk, then \(directory.user.retry)"
       case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
         "let the hub's user write to \(directory.path), then \(directory.user.retry)"
-      case SQLITE_BUSY, SQLITE_LOCKED: "end the other program that writes to it, then \(directory.user.retry)"
-      case SQLITE_CORRUPT, SQLITE_NOTADB:
+      case SQLITE_BUSY, SQLITE_LOCKED:
+        "\(holder?.description ?? "another program") has a transaction open in it; end that, then \(directory.user.retry)"
+      case SQLITE_CONSTRAINT:
+        "another program has written to it while the hub used it; stop that program, then \(directory.wayOut)"
+      // A statement that does not fit the tables.
+      case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR:
         "check the disk, then \(directory.wayOut)"
       default: "check the disk and the kernel's log, then \(directory.user.retry)"
       }
     let text = "cannot \(error.operation) in \(directory.database): \(error.message) (SQLite \(error.code))"
     self.init(
-      error.isDamage ? .damaged : error.isFull ? .full : .storage,
+      error.isDamage || error.isUnknownTable
+        ? .damaged : error.isFull ? .full : error.isBusy || error.isForeignRow ? .inUse : .storage,
       [text, soundness, advice].compactMap(\.self).joined(separator: "; "),
       soundRevision: soundRevision)
   }
@@ -39,12 +49,14 @@ extension LogError {
   }
 
   /// Describes a journal of which a repair has nothing to keep.
-  static func lost(in directory: StateDirectory) -> LogError {
+  ///
+  /// - Parameter lacksSchema: True if a schema is damaged, which the program of the hub may know.
+  static func lost(in directory: StateDirectory, lacksSchema: Bool) -> LogError {
     LogError(
       .damaged,
       """
-      \(directory.database) is damaged: no state can be recovered from it, so it was not changed. Restore a backup; or, \
-      to begin a new history, move the files out of \(directory.path)
+      \(directory.database) is damaged: no state can be recovered from it, so it was not changed. \
+      \(directory.remedy(lacksSchema: lacksSchema)); or, to begin a new history, move the files out of \(directory.path)
       """)
   }
 }
@@ -55,6 +67,17 @@ extension StateDirectory {
 
   /// The command that repairs this journal.
   var repair: String { "storectl journal repair\(option)" }
+
+  /// The remedy for a journal from which this program recovers nothing.
+  func remedy(lacksSchema: Bool) -> String {
+    let schema =
+      lacksSchema
+      ? """
+      The schema of the state is damaged; the program of the hub knows it, so run its command, such as \
+      `storehubd journal repair\(option)`. If that does not help, put
+      """ : "Put"
+    return "\(schema) a backup of journal.db into \(path), without journal.db-wal, journal.db-shm and journal.tail"
+  }
 
   private var option: String { " --state-dir \(path)" }
 }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TurnLog
 internal import Wire
 
@@ -100,6 +101,8 @@ extension Writer {
     (row.turnChecksum, row.time, row.isComplete) = (checksum, time, true)
     try snapshotStatements.store(row)
     snapshots.append(row)
+    let place = JournalStatistics.Snapshot(row)
+    status.withLock { $0.statistics.snapshot = place }
     head.snapshot = row.id
     while snapshots.count > 2 {
       let old = snapshots.removeFirst()

@@ -143,7 +143,19 @@ struct OpenedDatabase {
       )
     }
     guard application == Tables.application else {
+      let turns = try? database.first(
+        "SELECT sql FROM sqlite_schema WHERE name = 'turns'", for: "read the list of tables"
+      ) {
+        $0.text(0)
+      }
+      if let turns, Tables.definitions.contains(where: { $0.value == turns }) {
+        throw .damaged("its kind is not what was written", in: directory, soundRevision: nil)
+      }
       throw LogError(.unknownFormat, "\(directory.database) is not a journal; name another state directory")
+    }
+    // Versions are counted, so a large number was none.
+    if let version, !(0...100).contains(version) {
+      throw .damaged("its version is not what was written", in: directory, soundRevision: nil)
     }
     guard let version, Tables.readableVersions.contains(version) else {
       throw LogError(

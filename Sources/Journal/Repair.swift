@@ -1,6 +1,6 @@
 internal import Glibc
 public import TurnLog
-internal import Wire
+public import Wire
 
 extension JournalTool {
   /// Truncates a journal to a sound revision. The original files are first copied into the same directory.
@@ -8,23 +8,26 @@ extension JournalTool {
   /// The sound part is copied into a new database with a new epoch, which then replaces the old one. Sessions are
   /// restored as of that revision. A session that is no longer known is refused when its client reconnects.
   ///
-  /// If a repair is interrupted, the hub finds the journal as it was, or refuses it until a repair is called again, which
-  /// completes the interrupted one. It never finds less than the repair keeps.
+  /// If a repair is interrupted, the hub finds the journal as it was, or refuses it until a repair is called again,
+  /// which completes the interrupted one. It never finds less than the repair keeps.
   /// - Parameters:
   ///   - directory: A directory that no hub uses.
   ///   - revision: The last revision to keep; nil for the last sound one. A turn that contains it and ends later is
   ///     discarded.
   ///   - readsStates: True to give up also states that a hub cannot read, see `verify`.
+  ///   - schemas: The schemas of the program that wrote the journal, which replace damaged ones.
   ///   - cancellation: Cancels the repair from another thread until it begins to change files.
   /// - Returns: Nil if there is nothing to repair or to truncate.
   /// - Throws: `damaged` if no state can be recovered, or only up to an earlier revision; `trimmed` if that revision is
   ///   before the first kept one, or does not exist; `inUse`; `storage`, also if it was cancelled.
   /// - Complexity: O(size of the files).
   public static func repair(
-    _ directory: String, to revision: UInt64? = nil, readsStates: Bool = false,
+    _ directory: String, to revision: UInt64? = nil, readsStates: Bool = false, schemas: [Schema] = [],
     cancellation: RepairCancellation? = nil
   ) throws(LogError) -> Repair? {
-    try repair(directory, to: revision, readsStates: readsStates, cancellation) { (_) throws(LogError) in }
+    try repair(directory, to: revision, readsStates: readsStates, cancellation, schemas: schemas) {
+      (_) throws(LogError) in
+    }
   }
 
   /// The steps of a repair, after each of which it may be interrupted.
@@ -35,7 +38,7 @@ extension JournalTool {
   /// Repairs a journal, and calls a function after each step.
   package static func repair(
     _ directory: String, to revision: UInt64?, readsStates: Bool = false,
-    _ cancellation: RepairCancellation? = nil, options: JournalOptions = JournalOptions(),
+    _ cancellation: RepairCancellation? = nil, options: JournalOptions = JournalOptions(), schemas: [Schema] = [],
     after step: (RepairStep) throws(LogError) -> Void
   ) throws(LogError) -> Repair? {
     let directory = StateDirectory(path: directory, user: .tool)
@@ -46,11 +49,11 @@ extension JournalTool {
       let completed = try directory.completeRepair(head)
       if revision ?? .max >= completed.revision { return completed }
     }
-    let inspection = try Inspection(
-      directory, options: options, readsStates: readsStates, cancellation: cancellation)
-    defer { inspection.database.close() }
+    let inspection = try Inspection.reading(
+      directory, options: options, readsStates: readsStates, schemas: schemas, cancellation: cancellation)
+    defer { inspection.close() }
     guard let sound = inspection.soundRevision else {
-      throw .lost(in: directory)
+      throw .lost(in: directory, lacksSchema: inspection.lacksSchema)
     }
     if let revision, let last = inspection.head?.revision, revision > last {
       throw LogError(.trimmed, "there is no revision \(revision): the last one is \(last)", soundRevision: sound)
@@ -311,8 +314,8 @@ extension StateDirectory {
     return last
   }
 
-  /// Copies the journal's files and returns the paths of the copies, that of the database first. If one cannot be copied,
-  /// the others are removed, so that a second attempt has as much space.
+  /// Copies the journal's files and returns the paths of the copies, that of the database first. If one cannot be
+  /// copied, the others are removed, so that a second attempt has as much space.
   fileprivate func copyAside() throws(LogError) -> [String] {
     let number = lastCopy + 1
     let copy = copyName(number)

@@ -13,6 +13,10 @@ struct SQLiteError: Error {
   var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
   /// True if a statement does not fit the tables of the file.
   var isUnknownTable: Bool { code & 0xff == SQLITE_ERROR }
+  /// True if another connection holds a lock.
+  var isBusy: Bool { code & 0xff == SQLITE_BUSY }
+  /// True if a row is there already that only this process adds.
+  var isForeignRow: Bool { code & 0xff == SQLITE_CONSTRAINT }
   /// True if the disk is full.
   var isFull: Bool { code & 0xff == SQLITE_FULL }
 }
@@ -25,7 +29,7 @@ final class Database {
   /// The pages in the write-ahead log after the last commit of this connection.
   private(set) var walPages = 0
   /// The time for which an operation waits for another connection, in milliseconds.
-  private static let busyTimeout: Int32 = 5000
+  private(set) var busyTimeout: Int32 = 5000
   /// Asked at intervals while statements run; they fail once it returns true.
   private var isCancelled: (() -> Bool)?
 
@@ -48,11 +52,17 @@ final class Database {
       throw error
     }
     sqlite3_extended_result_codes(pointer, 1)
-    sqlite3_busy_timeout(pointer, Self.busyTimeout)
+    sqlite3_busy_timeout(pointer, busyTimeout)
     if keepsWAL { _ = csqlite_keep_wal(pointer) }
   }
 
   deinit { close() }
+
+  /// Sets the time for which an operation waits for another connection, in milliseconds.
+  func waitForOthers(milliseconds: Int32) {
+    busyTimeout = milliseconds
+    sqlite3_busy_timeout(pointer, milliseconds)
+  }
 
   /// Counts the pages of the write-ahead log, and leaves checkpoints to the caller.
   func watchWAL() {
@@ -145,7 +155,7 @@ final class Database {
   func checkpoint(truncating: Bool = false, waits: Bool = true) throws(SQLiteError) -> Bool {
     let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
     if !waits { sqlite3_busy_timeout(pointer, 0) }
-    defer { sqlite3_busy_timeout(pointer, Self.busyTimeout) }
+    defer { sqlite3_busy_timeout(pointer, busyTimeout) }
     let result = sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil)
     if [SQLITE_BUSY, SQLITE_LOCKED].contains(result & 0xff) { return false }
     guard result == SQLITE_OK else { throw error(result, "copy the write-ahead log into the database") }

@@ -74,6 +74,12 @@ struct SchemaRows {
     }
   }
 
+  /// Adds a row that is stored already, or should be.
+  mutating func add(_ schema: Schema, at position: UInt64) {
+    checksum = nextChecksum(at: position, schema.encoded())
+    rows.append(Row(firstPosition: position, fingerprint: schema.fingerprint, schema: schema))
+  }
+
   private func nextChecksum(at position: UInt64, _ schema: [UInt8]) -> UInt64 {
     Checksum.of(words: [checksum, UInt64(rows.count + 1), position, Checksum.of(schema.span.bytes)])
   }

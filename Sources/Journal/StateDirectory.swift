@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 internal import TurnLog
 
 /// The directory of a journal and the files in it.
@@ -25,6 +24,8 @@ struct StateDirectory {
   var tail: String { path + "/journal.tail" }
   /// The database that a repair builds.
   var newDatabase: String { database + ".new" }
+  /// The copy that a tool reads if the first page of the database is damaged.
+  var restoredDatabase: String { database + ".restored" }
   /// The lock file, which names the process that uses the journal.
   var lock: String { path + "/journal.lock" }
 
@@ -146,55 +147,6 @@ struct StateDirectory {
     let descriptor = try openOrCreate(file)
     defer { close(descriptor) }
     guard fchmod(descriptor, 0o600) == 0 else { throw .system("set the mode of", file) }
-  }
-}
-
-/// The exclusive use of a state directory: a lock on a file in it.
-///
-/// The kernel releases the lock when the process ends, for whatever reason.
-final class DirectoryLock: Sendable {
-  private let descriptor: Mutex<CInt?>
-
-  init(_ directory: StateDirectory) throws(LogError) {
-    let path = directory.lock
-    let descriptor = try StateDirectory.openOrCreate(path)
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let code = errno
-      let holder = Self.holder(descriptor)
-      close(descriptor)
-      guard code == EWOULDBLOCK else { throw .system("lock", path, code) }
-      throw LogError(
-        .inUse, "the journal in \(directory.path) is in use by \(holder); stop it, or name another state directory")
-    }
-    let text = "\(getpid())\n"
-    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.utf8.count, 0) == text.utf8.count else {
-      let code = errno
-      close(descriptor)
-      throw .system("write", path, code)
-    }
-    self.descriptor = Mutex(descriptor)
-  }
-
-  deinit { release() }
-
-  /// Releases the directory.
-  func release() {
-    descriptor.withLock {
-      if let descriptor = $0 {
-        // Closing alone does not suffice: a child process before its exec shares the lock.
-        flock(descriptor, LOCK_UN)
-        close(descriptor)
-      }
-      $0 = nil
-    }
-  }
-
-  /// The process that holds the lock, according to the file.
-  private static func holder(_ descriptor: CInt) -> String {
-    var digits = [UInt8](repeating: 0, count: 16)
-    let count = pread(descriptor, &digits, digits.count, 0)
-    let text = String(decoding: digits.prefix(max(count, 0)).prefix { (0x30...0x39).contains($0) }, as: UTF8.self)
-    return text.isEmpty ? "another process" : "process \(text)"
   }
 }
 

@@ -50,6 +50,11 @@ final class Writer: @unchecked Sendable {
   var isSuspended = false
   /// True if an aborted transaction may have left frames after the last commit in the log.
   var hasAbortedFrames = false
+  /// Finds the program for whose transaction this one waits.
+  private let writeLock: WriteLockProbe
+  /// True while the hub is served: a transaction of another program is then waited for as long as it takes.
+  private var waitsForOthers = false
+  private let lock: DirectoryLock
   private var nextCheckpoint: Int
   private let tailFile: TailFile
   /// Nil before the start.
@@ -66,16 +71,19 @@ final class Writer: @unchecked Sendable {
   private var thread: pthread_t?
 
   init(
-    _ opened: OpenedDatabase, in directory: StateDirectory, options: JournalOptions,
+    _ opened: OpenedDatabase, in directory: StateDirectory, lock: DirectoryLock, options: JournalOptions,
     onEvent: @escaping @Sendable (LogEvent) -> Void
   ) throws(SQLiteError) {
-    (self.directory, self.options, self.onEvent) = (directory, options, onEvent)
+    (self.directory, self.options, self.onEvent, self.lock) = (directory, options, onEvent, lock)
+    writeLock = WriteLockProbe(directory.sharedMemory)
     (database, head, sessions) = (opened.database, opened.head, opened.sessionTable)
     changes = opened.sessionChanges
     (schemas, snapshots, obsolete) = (opened.schemas, opened.snapshots, opened.obsolete)
     (lastSnapshot, tailFile) = (opened.lastSnapshot, opened.tailFile)
     queue = WriterQueue(byteLimit: options.queueBytes)
-    status = Mutex(WriterStatus(tail: opened.head.tail.position))
+    var statistics = JournalStatistics()
+    statistics.snapshot = opened.snapshots.last.map(JournalStatistics.Snapshot.init)
+    status = Mutex(WriterStatus(tail: opened.head.tail.position, statistics: statistics))
     nextCheckpoint = options.checkpointPages
     insertion = try TurnInsertion(database)
     sessionStatements = try SessionStatements(database)
@@ -144,6 +152,8 @@ final class Writer: @unchecked Sendable {
   }
 
   private func run() throws(LogError) {
+    waitsForOthers = true
+    database.waitForOthers(milliseconds: Self.blockedStep)
     let window: Int64? =
       switch options.commits {
       case .sync: nil
@@ -194,8 +204,11 @@ final class Writer: @unchecked Sendable {
     } catch { throw failure(error) }
     // Behind the commit, so that nothing is acknowledged that went into a file without a name.
     try files?.check(revision: revision)
+    try lock.check(revision: revision)
     let (position, head) = (head.tail.position, head)
+    let duration = Duration.nanoseconds(monotonicNanoseconds() - start)
     status.withLock {
+      $0.statistics.lastCommit = duration
       $0.tail = position
       $0.statistics.commits += 1
       $0.statistics.turns += position - tail
@@ -219,13 +232,42 @@ final class Writer: @unchecked Sendable {
   /// Runs `body` in one transaction, which also writes the head. An error leaves the transaction open.
   func transaction(_ body: (Writer) throws(SQLiteError) -> Void) throws(SQLiteError) {
     if hasAbortedFrames { try removeAbortedFrames() }
-    try begin.run()
+    try beginTransaction()
     try body(self)
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
     (head.sessionCount, head.sessionSum) = (UInt64(sessions.count), sessions.sum)
     try head.store(with: headStatement)
     try commit.run()
     committed = head
+  }
+
+  private func beginTransaction() throws(SQLiteError) {
+    do throws(SQLiteError) { try begin.run() } catch {
+      guard waitsForOthers, error.isBusy else { throw error }
+      try waitForOther()
+    }
+  }
+
+  /// The time after which a transaction of another program is reported, and then looked at again, in milliseconds.
+  private static let blockedStep: Int32 = 1000
+
+  /// Begins a transaction as soon as another program ends its own.
+  private func waitForOther() throws(SQLiteError) {
+    var reported: LockHolder??
+    while true {
+      let holder = writeLock.holder()
+      if reported != .some(holder) {
+        reported = .some(holder)
+        onEvent(.blocked(blockade(by: holder)))
+      }
+      do throws(SQLiteError) {
+        try begin.run()
+        return onEvent(.unblocked)
+      } catch {
+        // A hub that stops does not wait for long.
+        guard error.isBusy, !queue.isClosing else { throw error }
+      }
+    }
   }
 
   /// Rolls back after the disk was too full for a transaction, unless SQLite has done so.
@@ -259,6 +301,7 @@ final class Writer: @unchecked Sendable {
   private func finish() throws(LogError) {
     if let job { report(job.snapshot, "the journal was closed before it was complete") }
     head.isClean = true
+    waitsForOthers = false
     do throws(SQLiteError) {
       try transaction { writer throws(SQLiteError) in try writer.writeSessions() }
       try database.checkpoint(truncating: true)
@@ -268,9 +311,21 @@ final class Writer: @unchecked Sendable {
   }
 
   /// Translates an error into one of the journal.
-  func failure(_ error: SQLiteError) -> LogError {
+  func failure(_ error: SQLiteError) -> LogError { failure(error, holder: error.isBusy ? writeLock.holder() : nil) }
+
+  private func blockade(by holder: LockHolder?) -> LogError {
+    LogError(
+      .inUse,
+      """
+      \(holder?.description ?? "another program") has a transaction open in \(directory.database); end it, and the hub \
+      continues. Everything up to revision \(committed.revision) is stored
+      """, soundRevision: committed.revision)
+  }
+
+  private func failure(_ error: SQLiteError, holder: LockHolder?) -> LogError {
     LogError(
       error, in: directory, soundRevision: committed.revision,
-      soundness: "everything up to revision \(committed.revision) is stored; later turns may be missing")
+      soundness: "everything up to revision \(committed.revision) is stored; later turns may be missing",
+      holder: holder)
   }
 }

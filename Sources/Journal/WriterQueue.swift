@@ -66,6 +66,9 @@ final class WriterQueue: @unchecked Sendable {
   /// The bytes of the waiting turns.
   var waitingBytes: Int { locked { byteCount } }
 
+  /// True if the writer must end.
+  var isClosing: Bool { locked { work.isClosing } }
+
   /// Adds turns. Blocks while more than the allowed bytes are waiting.
   func append(_ turns: [LoggedTurn]) {
     guard !turns.isEmpty else { return }

@@ -1,10 +1,34 @@
 package import EventLoop
 package import HTTPServer
 
-/// Serves a hub's metrics over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health` while the loop turns.
+/// Serves a hub's metrics over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health`.
 ///
-/// It accepts at most 16 connections of 32 KiB each and closes a connection after 5 seconds of silence.
+/// It accepts at most 16 connections of 32 KiB each and closes a connection after 5 seconds of silence. Requests are
+/// answered by the loop, and wait until it runs.
 package final class MetricsEndpoint {
+  /// What the endpoint serves.
+  package struct Content {
+    /// Returns the metrics; called once for each request.
+    package var metrics: () -> String
+    /// Returns the hub's health; called once for each request.
+    package var health: () -> Health
+
+    /// Creates the content.
+    package init(metrics: @escaping () -> String, health: @escaping () -> Health) {
+      (self.metrics, self.health) = (metrics, health)
+    }
+  }
+
+  /// The condition of a hub.
+  package nonisolated enum Health: Equatable, Sendable {
+    /// The hub serves its clients: status 200.
+    case ok
+    /// The hub runs, but cannot do everything, for this reason: status 503.
+    case degraded(String)
+    /// The hub stops: status 503.
+    case stopping
+  }
+
   private let server: HTTPServer
 
   /// Starts to serve.
@@ -13,26 +37,33 @@ package final class MetricsEndpoint {
   ///   - loop: The loop, which must outlive this.
   ///   - address: The address. A dead socket at a path is replaced.
   ///   - mode: The permissions of a socket at a path.
-  ///   - text: Returns the metrics; called once for each request.
+  ///   - content: The source of the answers.
   /// - Throws: The reason why it cannot listen there.
-  package init(
-    on loop: EventLoop, at address: HTTPAddress, mode: UInt32, _ text: @escaping () -> String
-  ) throws(UVError) {
+  package init(on loop: EventLoop, at address: HTTPAddress, mode: UInt32, _ content: Content) throws(UVError) {
     var limits = HTTPServer.Limits()
     limits.mode = mode
-    server = try HTTPServer(on: loop, at: address, limits: limits) {
-      $0.answer(Self.response(to: $0.request.path, text))
-    }
+    server = try HTTPServer(on: loop, at: address, limits: limits) { Self.answer($0, content) }
   }
 
-  /// Stops serving and removes the socket.
+  /// Starts to serve on a listening socket that the service manager has passed, which it keeps.
+  package init(on loop: EventLoop, adopting descriptor: CInt, _ content: Content) throws(UVError) {
+    server = try HTTPServer(on: loop, adopting: descriptor) { Self.answer($0, content) }
+  }
+
+  /// Stops serving, and removes the socket if it is not the service manager's.
   package func close() { server.close() }
 
-  private static func response(to path: String, _ text: () -> String) -> HTTPResponse {
-    switch path {
-    case "/metrics": HTTPResponse(200, "text/plain; version=0.0.4; charset=utf-8", Array(text().utf8))
-    case "/health": .text(200, "ok\n")
-    default: .text(404, "there are /metrics and /health\n")
+  private static func answer(_ exchange: HTTPExchange, _ content: Content) {
+    switch exchange.request.path {
+    case "/metrics":
+      exchange.answer(HTTPResponse(200, "text/plain; version=0.0.4; charset=utf-8", Array(content.metrics().utf8)))
+    case "/health":
+      switch content.health() {
+      case .ok: exchange.answer(.text(200, "ok\n"))
+      case .degraded(let reason): exchange.answer(.text(503, "degraded: \(reason)\n"))
+      case .stopping: exchange.answer(.text(503, "stopping\n"))
+      }
+    default: exchange.answer(.text(404, "there are /metrics and /health\n"))
     }
   }
 }

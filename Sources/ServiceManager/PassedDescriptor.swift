@@ -35,6 +35,11 @@ package struct PassedDescriptor: Equatable, Sendable {
     sd_is_socket_unix(descriptor, CInt(SOCK_STREAM.rawValue), 1, nil, 0) > 0
   }
 
+  /// True if it is a listening stream socket of any family.
+  package var isListeningStreamSocket: Bool {
+    sd_is_socket(descriptor, AF_UNSPEC, CInt(SOCK_STREAM.rawValue), 1) > 0
+  }
+
   /// The path of a Unix socket; nil for other descriptors and other addresses.
   package var socketPath: String? {
     var address = sockaddr_un()

@@ -1,5 +1,6 @@
 public import EventLoop
 public import HubCore
+internal import MetricsEndpoint
 internal import ServiceManager
 public import TurnLog
 public import Wire
@@ -73,6 +74,9 @@ public final class HubServer {
 
   /// The hub's current metrics.
   public var metrics: HubMetrics { shell.metrics }
+
+  /// The condition of the hub, as its health check answers.
+  var health: MetricsEndpoint.Health { shell.health }
 
   /// The number of open connections.
   public var connectionCount: Int { shell.connectionCount }

@@ -6,6 +6,7 @@ internal import HubCore
 extension HubShell {
   func received(_ bytes: RawSpan, on id: ConnectionID) {
     lastSender = id
+    if turnWatch.isOn { turnWatch.begin(loop.nanoseconds) }
     if slowReads.isOn { return receivedTimed(bytes, on: id) }
     handle(bytes, on: id)
   }

@@ -16,6 +16,14 @@ extension HubShell {
       case .snapshotFailed(let error):
         informed.snapshotEnded()
         log.write(.error, "cannot save a snapshot: \(error)", Log.Details(.snapshotFailed, ["REASON": "\(error)"]))
+      case .blocked(let error):
+        logBlockade = error
+        log.write(
+          .warning, cause: Log.Cause("a blocked journal"), "turns wait to be stored: \(error)",
+          Log.Details(.logBlocked, ["REASON": "\(error)"]))
+      case .unblocked:
+        logBlockade = nil
+        log.write(.info, cause: Log.Cause("a blocked journal"), "turns are stored again", Log.Details(.logUnblocked))
       case .conflict(let position, let tail):
         fail(LogError(.inUse, "another hub has written turn \(position) of the log, which now ends at \(tail)"))
       case .failed(let error):
@@ -32,7 +40,10 @@ extension HubShell {
   func noteStored(_ position: UInt64) {
     let now = loop.nanoseconds
     let count = beingStored.prefix { $0.position <= position }.count
-    for (_, start) in beingStored[..<count] { core.noteStored(microseconds: (now - start) / 1000) }
+    for (_, start) in beingStored[..<count] {
+      core.noteStored(microseconds: (now - start) / 1000)
+      storeTimes.note(now - start)
+    }
     beingStored.removeFirst(count)
   }
 

@@ -12,6 +12,8 @@ extension HubShell {
       turnStart = nil
       let time = loop.turnMilliseconds - start
       core.noteTurn(milliseconds: time)
+      turnWatch.end(
+        milliseconds: time, at: loop.turnMilliseconds, begin: start * 1_000_000, now: loop.nanoseconds)
       // Reading the clock costs more than a short turn, so only long turns are measured exactly.
       if time > 0 { core.noteLongTurn(microseconds: (loop.nanoseconds - start * 1_000_000) / 1000) }
       if time >= Self.longTurn { reportLongTurn(time) }
@@ -21,6 +23,7 @@ extension HubShell {
     }
     endTurn()
     turnStart = nil
+    turnWatch.forget()
   }
 
   func endTurn() {
@@ -29,6 +32,7 @@ extension HubShell {
     self.continues = false
     if awaitsActivity { activityBegan() }
     turnStart = loop.turnMilliseconds
+    if turnWatch.isOn { turnWatch.begin(loop.nanoseconds) }
     if contention.isOn {
       guard workInContention(continues) else {
         turnTimer?.start(after: .zero)

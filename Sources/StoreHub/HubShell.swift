@@ -47,6 +47,12 @@ final class HubShell {
   @exclusivity(unchecked) var beingStored: [(position: UInt64, start: UInt64)] = []
   private var logEvents: WakeUp?
   private var markFile: MarkFile?
+  /// The reason why the log cannot store turns at the moment, although it has not failed.
+  var logBlockade: LogError?
+  /// The time for which turns have waited for the log.
+  @exclusivity(unchecked) var storeTimes = DurationHistogram()
+  /// The durations of the loop's turns.
+  @exclusivity(unchecked) var turnWatch = TurnWatch()
   private(set) var runner: EffectRunner<AnyAction>?
   private(set) var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
@@ -118,10 +124,14 @@ final class HubShell {
       isStopping
       ? "\(counted(connections.count { $0 != nil }, "client")) with unread output"
       : counted(core.connectionCount, "connection")
-    return "\(clients), revision \(core.revision)\(stored)"
+    let blockade = logBlockade.map { "; turns wait: \($0)" } ?? ""
+    return "\(clients), revision \(core.revision)\(stored)\(blockade)"
   }
 
-  var storing: (isWaiting: Bool, last: UInt64)? { core.storedTurn.map { (core.unstoredTurnCount > 0, $0) } }
+  /// A log that waits for another program is alive, and another process of this hub could do no more.
+  var storing: (isWaiting: Bool, last: UInt64)? {
+    core.storedTurn.map { (core.unstoredTurnCount > 0 && logBlockade == nil, $0) }
+  }
 
   var metrics: HubMetrics { core.metrics }
 

@@ -25,6 +25,8 @@ public struct Recording {
   var place: JournalPlace?
   /// True if the log has just been created.
   var isNew = false
+  /// The journal on this machine; nil for another log.
+  private(set) var journal: Journal?
   private let finish: @Sendable () -> Void
 
   /// Creates a recording with a custom log.
@@ -160,7 +162,7 @@ extension Recording {
         turnLog: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions),
         durability: durability
       ) { journal.close() }
-      recording.isNew = history.isNew
+      (recording.isNew, recording.journal) = (history.isNew, journal)
       recording.place = JournalPlace(directory: directory)
       return recording
     } catch {
@@ -232,8 +234,9 @@ extension Recording {
       for event in mailbox.waitForEvents() {
         switch event {
         case .saved: isSaved = true
-        case .snapshotFailed(let error), .failed(let error): throw .log(error)
-        case .stored, .conflict: break
+        // The service waits and tries again, instead of a start without an end.
+        case .snapshotFailed(let error), .failed(let error), .blocked(let error): throw .log(error)
+        case .stored, .conflict, .unblocked: break
         }
       }
       if isSaved { return }

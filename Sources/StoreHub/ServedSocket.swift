@@ -3,9 +3,11 @@ internal import Glibc
 
 /// The socket that a hub serves: the claim on its path, the listener, and a watch on its file.
 ///
-/// If the file is removed or renamed while the hub runs, the hub logs a warning and listens at the path again. If
-/// another server has taken the path, the hub reports that new clients no longer reach it. If the socket came from the
-/// service manager, the hub only logs that it is gone, since only the service manager can restore it.
+/// If the file is removed, renamed or replaced by a symbolic link while the hub runs, the hub logs a warning and
+/// listens at the path again. If the path cannot be used, for example because it is a directory now, the hub tries
+/// again every second. If another server has taken the path, the hub reports that new clients no longer reach it. If
+/// the socket came from the service manager, the hub only logs that it is gone, since only the service manager can
+/// restore it.
 final class ServedSocket {
   private let loop: EventLoop
   let path: String
@@ -18,6 +20,11 @@ final class ServedSocket {
   private var claim: SocketClaim?
   private var listener: PipeListener?
   private var watch: FileWatch?
+  /// The reason why new clients cannot connect; nil if they can.
+  private(set) var problem: String?
+  /// Runs while the path cannot be used.
+  private var retryTimer: Timer?
+  private static let retryInterval = Duration.seconds(1)
 
   /// Claims a path and listens on it.
   ///
@@ -29,8 +36,7 @@ final class ServedSocket {
   ///   - mode: The permissions of the socket.
   ///   - log: The log of the hub.
   ///   - onConnection: See `PipeListener`.
-  ///   - onLost: Called when another server has taken the path, or it can no longer be used. There are no calls after
-  ///     it.
+  ///   - onLost: Called when another server has taken the path. There are no calls after it.
   init(
     on loop: EventLoop, path: String, mode: UInt32, inherited: Inheritance.Listener?, log: Log,
     onConnection: @escaping (UVError?) -> Void, onLost: @escaping (HubError) -> Void
@@ -84,11 +90,13 @@ final class ServedSocket {
   func handOver() -> CInt? {
     listener?.leaveFile()
     watch = nil
+    retryTimer = nil
     return isOwn ? listener?.descriptor : nil
   }
 
   /// Stops listening and removes the socket. The claim is kept, so that no other hub starts before this one has ended.
   func stopListening() {
+    retryTimer = nil
     watch = nil
     listener = nil
   }
@@ -118,25 +126,49 @@ final class ServedSocket {
     guard listener != nil, listener?.file != FileIdentity(path: path) else { return }
     guard isOwn else {
       watch = nil
-      return log.write(
-        .error, "the socket \(path) was removed, so no client can connect: restart its socket unit",
-        Log.Details(.socketLost, ["PATH": path]))
+      let problem = "the socket \(path) was removed, so no client can connect: restart its socket unit"
+      self.problem = problem
+      return log.write(.error, problem, Log.Details(.socketLost, ["PATH": path]))
     }
     stopListening()
+    listenAgain()
+  }
+
+  private func listenAgain() {
     do throws(HubError) {
       if claim?.isHeld == true {
-        try claim?.removeDeadSocket(at: path)
+        try claim?.removeDeadSocket(at: path, removesLinks: true)
       } else {
         // The lock file was removed too, so another hub may have started.
         claim = nil
-        claim = try SocketClaim.claiming(path)
+        claim = try SocketClaim.claiming(path, removesLinks: true)
       }
       try listen()
+      problem = nil
       log.write(
         .warning, cause: Log.Cause("removed sockets"),
         "the socket \(path) was removed or replaced by another program; the hub listens there again")
+    } catch .alreadyServed(let path) {
+      onLost(.alreadyServed(path: path))
     } catch {
-      onLost(error)
+      // Connected clients are served, and the operator may remove the obstacle.
+      problem = "new clients cannot connect: \(error)"
+      log.write(
+        .error, cause: Log.Cause("a socket that cannot be restored"),
+        "new clients cannot connect: \(error); the hub tries again every second",
+        Log.Details(.socketLost, ["PATH": path, "REASON": "\(error)"]))
+      retry()
     }
+  }
+
+  private func retry() {
+    do throws(UVError) {
+      retryTimer = try Timer(on: loop) { [weak self] in
+        self?.retryTimer = nil
+        self?.listenAgain()
+      }
+      retryTimer?.keepsLoopAlive(false)
+      retryTimer?.start(after: Self.retryInterval)
+    } catch { onLost(.loop(error)) }
   }
 }

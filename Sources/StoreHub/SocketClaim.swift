@@ -19,7 +19,10 @@ struct SocketClaim: ~Copyable {
   /// - Parameters:
   ///   - path: The path.
   ///   - isServing: True if this process has the socket at the path already, from the previous process.
-  static func claiming(_ path: String, isServing: Bool = false) throws(HubError) -> SocketClaim {
+  ///   - removesLinks: See `removeDeadSocket`.
+  static func claiming(
+    _ path: String, isServing: Bool = false, removesLinks: Bool = false
+  ) throws(HubError) -> SocketClaim {
     do throws(UVError) {
       try checkSocketPath(path)
     } catch {
@@ -27,7 +30,7 @@ struct SocketClaim: ~Copyable {
     }
     let lockPath = path + ".lock"
     let claim = SocketClaim(lockPath: lockPath, descriptor: try lock(lockPath, for: path))
-    if !isServing { try claim.removeDeadSocket(at: path) }
+    if !isServing { try claim.removeDeadSocket(at: path, removesLinks: removesLinks) }
     return claim
   }
 
@@ -75,16 +78,28 @@ struct SocketClaim: ~Copyable {
 
   /// Removes a socket that no process listens on.
   ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - removesLinks: True to remove a symbolic link as well, unless a server listens on the socket that it names. A
+  ///     hub that starts keeps a link: the path may be wrong.
   /// - Throws: `notASocket`, `alreadyServed`, or the reason why the path cannot be used.
-  func removeDeadSocket(at path: String) throws(HubError) {
+  func removeDeadSocket(at path: String, removesLinks: Bool = false) throws(HubError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       guard errno == ENOENT else { throw .system(operation: "look at", path: path, errno: errno) }
       return
     }
+    if removesLinks, status.st_mode & S_IFMT == S_IFLNK { return try removeLink(at: path) }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
     // We hold the lock, so this is not a hub's socket, but another kind of server may listen on it.
     guard !isListenedOn(path) else { throw .alreadyServed(path: path) }
     guard unlink(path) == 0 else { throw .system(operation: "remove the dead socket", path: path, errno: errno) }
+  }
+
+  private func removeLink(at path: String) throws(HubError) {
+    var target = stat()
+    let isSocket = stat(path, &target) == 0 && target.st_mode & S_IFMT == S_IFSOCK
+    guard !isSocket || !isListenedOn(path) else { throw .alreadyServed(path: path) }
+    guard unlink(path) == 0 else { throw .system(operation: "remove the link", path: path, errno: errno) }
   }
 }

@@ -38,6 +38,10 @@ public enum LogEvent: Equatable, Sendable {
   case stored(upTo: UInt64)
   /// A turn was not appended because the log ends elsewhere: another hub writes to it.
   case conflict(position: UInt64, tail: UInt64)
+  /// Turns wait because another program prevents the log from storing them. The log tries again until it can.
+  case blocked(LogError)
+  /// Turns are stored again.
+  case unblocked
   /// Turns could not be stored, or it is unknown whether they were; the log accepts no more.
   case failed(LogError)
   /// A snapshot was saved completely.

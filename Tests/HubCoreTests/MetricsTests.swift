@@ -25,15 +25,12 @@ import Wire
     #expect((metrics.revision, metrics.connections, metrics.reads) == (2, 1, 3))
     #expect(metrics.stateBytes == UInt64(State().encoded().count))
     #expect(hub.closed == [stranger] && metrics.durability == "memory")
-    #expect(metrics.prometheusText.contains("\nstorehub_connections_refused_total 1\n"))
-    #expect(metrics.prometheusText.contains("\nstorehub_turn_seconds_bucket{le=\"+Inf\"} 0\n"))
   }
 
   @Test func theLongestTurnIsKept() {
     let hub = Hub()
     for time in [2500, 7250, 1200] as [UInt64] { hub.core.noteLongTurn(microseconds: time) }
     #expect(hub.core.metrics.longestTurn == 7250)
-    #expect(hub.core.metrics.prometheusText.contains("\nstorehub_turn_longest_seconds 0.00725\n"))
   }
 
   /// The metrics are published a second after an event, and not at all without events.

@@ -182,7 +182,7 @@ import Wire
     let opened = try Opened(scratch.path)
     let error = #expect(throws: LogError.self) { try Opened(scratch.path) }
     #expect(error?.problem == .inUse)
-    #expect(error?.description.contains("process \(getpid());") == true)
+    #expect(error?.description.contains("is in use by process \(getpid())") == true)
     opened.journal.close()
   }
 }

@@ -160,7 +160,8 @@ import Wire
     #expect(try JournalTool.verify(scratch.path).isSound)
   }
 
-  /// A hub that was upgraded before its first action: both schemas begin with turn 1, and a snapshot has the earlier one.
+  /// A hub that was upgraded before its first action: both schemas begin with turn 1, and a snapshot has the earlier
+  /// one.
   @Test func aTurnWithWhichTwoSchemasBeginHasTheLaterOne() throws {
     var opened = try Opened(scratch.path)
     opened.save(snapshot(at: 0))
@@ -287,8 +288,8 @@ import Wire
     #expect(error?.problem == .damaged)
     #expect(
       error?.description == """
-        \(file) is damaged: no state can be recovered from it, so it was not changed. Restore a backup; or, to begin a \
-        new history, move the files out of \(scratch.path)
+        \(file) is damaged: no state can be recovered from it, so it was not changed. Put a backup of journal.db \
+        into \(scratch.path), without journal.db-wal, journal.db-shm and journal.tail; or, to begin a new history, move the files out of \(scratch.path)
         """)
     #expect(Scratch.read(file) == before)
   }

@@ -45,6 +45,108 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: hub.directory + "/metrics.sock"))
   }
 
+  // MARK: A socket of the service manager
+
+  /// Returns the answer of a port of 127.0.0.1: the head and the body.
+  private func get(port: UInt16, _ path: String) throws -> String {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), port.bigEndian)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let connected = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    try #require(connected == 0)
+    let request = Array("GET \(path) HTTP/1.0\r\n\r\n".utf8)
+    try #require(write(descriptor, request, request.count) == request.count)
+    var (bytes, chunk): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4096))
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// As in the shipped unit, whose hub has no network of its own.
+  @Test(.enabled(if: Python.isInstalled), arguments: [false, true])
+  func theServiceManagerMayPassThePort(isActivated: Bool) throws {
+    let hub = try ManagedHub(activated: isActivated, managerOptions: ["--metrics", "0"])
+    let port = try #require(hub.events.first.flatMap { UInt16($0.dropFirst("metrics ".count)) })
+    #expect(try get(port: port, "/health").hasSuffix("\r\n\r\nok\n"))
+    #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "10").status == 0)
+    #expect(try get(port: port, "/metrics").contains("\nstorehub_actions_total 10\n"))
+    // The service manager keeps the socket: a request waits for the next process.
+    try hub.restart()
+    #expect(try get(port: port, "/health").contains(" 200 OK"))
+    try hub.restart("kill")
+    #expect(try get(port: port, "/health").contains(" 200 OK"))
+  }
+
+  private static let promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  @Test(.enabled(if: hasCurl && promtool != nil, "curl(1) and promtool(1) are needed"))
+  func theMetricsFollowTheConventions() throws {
+    let hub = try HubProcess()
+    _ = hub.kill(SIGTERM)
+    try hub.start(["--metrics", hub.directory + "/metrics.sock", "--state-dir", hub.directory + "/state"])
+    let check = Process()
+    check.executableURL = URL(fileURLWithPath: try #require(Self.promtool))
+    check.arguments = ["check", "metrics"]
+    let (input, output) = (Pipe(), Pipe())
+    (check.standardInput, check.standardOutput, check.standardError) = (input, output, output)
+    try check.run()
+    input.fileHandleForWriting.write(Data(try get(hub, "/metrics").dropLast(3).utf8))
+    try input.fileHandleForWriting.close()
+    let complaints = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    check.waitUntilExit()
+    #expect(check.terminationStatus == 0 && complaints.isEmpty, "\(complaints)")
+  }
+
+  @Test(.enabled(if: hasCurl && Python.isInstalled, "curl(1) and python3(1) are needed"))
+  func aHubThatWaitsForAnotherProgramIsDegraded() throws {
+    let hub = try HubProcess()
+    _ = hub.kill(SIGTERM)
+    let state = hub.directory + "/state"
+    try hub.start(["--metrics", hub.directory + "/metrics.sock", "--state-dir", state])
+    let holder = Process()
+    holder.executableURL = URL(fileURLWithPath: try #require(Python.path))
+    holder.arguments = [
+      "-c",
+      """
+      import sqlite3, sys, time
+      connection = sqlite3.connect(sys.argv[1] + "/journal.db", isolation_level=None)
+      connection.execute("BEGIN IMMEDIATE")
+      open(sys.argv[1] + "/held", "w").close()
+      time.sleep(600)
+      """, state,
+    ]
+    try holder.run()
+    #expect(hub.wait { FileManager.default.fileExists(atPath: state + "/held") })
+    let load = try Program(name: "storeload").start(
+      ["--socket", hub.socket, "--alone", "-n", "10"], errors: hub.directory + "/load", shell: "exec")
+    #expect(hub.wait { hub.log.contains("turns wait to be stored: ") })
+    #expect(hub.log.contains("process \(holder.processIdentifier) (python3"), "\(hub.log)")
+    let health = try get(hub, "/health")
+    #expect(health.hasPrefix("degraded: turns wait to be stored: ") && health.hasSuffix("503"), "\(health)")
+    #expect(try get(hub, "/metrics").contains("\nstorehub_journal_blocked 1\n"))
+    // The threads of the tests block SIGTERM, and their children inherit that.
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    load.waitUntilExit()
+    #expect(load.terminationStatus == 0)
+    #expect(hub.wait { hub.log.contains("turns are stored again") })
+    #expect(try get(hub, "/health") == "ok\n200")
+    #expect(hub.kill(SIGTERM) == 0)
+  }
+
+  // MARK: The hub's own socket
+
   @Test func aSocketWithAListenerIsNotReplaced() throws {
     let hub = try HubProcess()
     let path = hub.directory + "/metrics.sock"

@@ -379,13 +379,12 @@ import Testing
 
   // MARK: Signals
 
-  @Test(arguments: [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXFSZ, 34, 50, 64])
+  @Test(arguments: [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGXFSZ, 34, 50, 64])
   func aSignalDoesNotEndAHubWithoutAWord(number: Int32) throws {
     let hub = try HubProcess()
     let process = try #require(hub.process?.processIdentifier)
     #expect(kill(process, number) == 0)
     switch number {
-    case SIGHUP: #expect(hub.wait { hub.log.contains("reloaded: ") })
     case SIGUSR1: #expect(hub.wait { hub.log.contains("0 connections, revision 0") })
     case SIGXFSZ, 34...: break
     default: #expect(hub.wait { hub.log.contains("is ignored") })

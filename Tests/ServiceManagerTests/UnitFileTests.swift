@@ -43,7 +43,10 @@ import Testing
   }
 
   @Test(.enabled(if: isAnalyzerInstalled, skipped)) func systemdFindsNothingWrong() throws {
-    let units = ["storehub.service", "storehub.socket", "storehub@kitchen.service", "storehub@kitchen.socket"]
+    let units = [
+      "storehub.service", "storehub.socket", "storehub@kitchen.service", "storehub@kitchen.socket",
+      "storehub-metrics.socket",
+    ]
     let outcome = try analyze(["verify", "--man=no"], units)
     #expect(outcome.status == 0)
     #expect(outcome.text.isEmpty)

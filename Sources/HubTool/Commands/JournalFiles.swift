@@ -145,7 +145,7 @@ extension Tool {
         counted(UInt64(report.turns), "turn"), counted(UInt64(report.snapshots.count), "snapshot"),
         counted(UInt64(report.sessions), "session"),
       ]
-    let advice = report.repairEffect.map { ["`storectl journal repair` \($0)"] } ?? []
+    let advice = report.repairEffect.map { ["`storectl journal repair` \($0)"] } ?? report.remedy.map { [$0] } ?? []
     return [
       (counts + [Figures.bytes(UInt64(report.fileBytes))]).joined(separator: ", "),
       report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",

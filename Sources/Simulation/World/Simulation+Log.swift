@@ -48,6 +48,8 @@ extension Simulation {
         hub.informed.stored(upTo: position, at: now, wallTime: wallTime)
       case .saved, .snapshotFailed:
         hub.informed.snapshotEnded()
+      // To a hub, a log that is blocked is a slow one, whose commits are delayed here.
+      case .blocked, .unblocked: break
       case .conflict, .failed:
         trace.note(now, "hub learns that its log has failed")
         try noteTruth(of: hub)

@@ -35,6 +35,9 @@ public struct Inheritance: Sendable {
     static func isKnown(_ name: String) -> Bool { all.contains(name) || name.hasPrefix("\(table)-") }
   }
 
+  /// The name of the listening socket for the hub's metrics (`FileDescriptorName=`).
+  static let metricsName = "metrics"
+
   /// The listening socket; nil for a hub that binds its own.
   var listener: Listener?
   /// The connections, by the inodes of their sockets.
@@ -52,6 +55,8 @@ public struct Inheritance: Sendable {
   private var records: [[UInt8]] = []
   /// True if the service manager had a table of records.
   private(set) var hasTable = false
+  /// The listening socket for the hub's metrics, if the service manager passes one.
+  private(set) var metrics: CInt?
   /// Sockets of other names, for the program.
   public private(set) var others: [(name: String, descriptor: CInt)] = []
 
@@ -70,6 +75,7 @@ public struct Inheritance: Sendable {
       throw InheritanceError(description: "\(error)")
     }
     inheritance.takeKept(&passed)
+    try inheritance.takeMetrics(&passed)
     let sockets = passed.filter { $0.name == socketName }
     // A single socket needs no name.
     let chosen = sockets.isEmpty && passed.count == 1 ? passed : sockets
@@ -96,6 +102,22 @@ public struct Inheritance: Sendable {
     }
     inheritance.listener = Listener(descriptor: socket.descriptor, path: path, isOwn: false)
     return inheritance
+  }
+
+  /// Takes the socket for metrics, which is of any kind: the service manager may listen on a port, although the hub has
+  /// no network.
+  private mutating func takeMetrics(_ passed: inout [PassedDescriptor]) throws(InheritanceError) {
+    for socket in passed where socket.name == Self.metricsName {
+      guard metrics == nil, socket.isListeningStreamSocket else {
+        let problem = metrics == nil ? "is not a listening stream socket" : "is not the only one"
+        throw InheritanceError(
+          description: """
+            the descriptor \(socket.name) that the service manager passed \(problem); use one ListenStream=, and Accept=no
+            """)
+      }
+      metrics = socket.descriptor
+    }
+    passed.removeAll { $0.name == Self.metricsName }
   }
 
   /// Takes the descriptors that the previous process has left.

@@ -1,13 +1,16 @@
 internal import Journal
 internal import ProgramOptions
 internal import TurnLog
+internal import Wire
 
 /// The subcommand `storehubd journal …`, which inspects and repairs a journal that no hub uses.
 struct JournalCommand {
   private let program: String
+  /// The schema of the service, which replaces a damaged one.
+  private let schema: Schema
 
   /// Creates the command of a service.
-  init(of program: String) { self.program = program }
+  init(of program: String, _ schema: Schema) { (self.program, self.schema) = (program, schema) }
 
   private static let actions = [
     ("verify", "read everything, and print the last sound revision"),
@@ -39,9 +42,11 @@ struct JournalCommand {
     }
     do throws(LogError) {
       switch action {
-      case "verify": return verify(try JournalTool.verify(directory, readsStates: true), directory)
+      case "verify":
+        return verify(try JournalTool.verify(directory, readsStates: true, schemas: [schema]), directory)
       case "repair":
-        guard let repair = try JournalTool.repair(directory, to: revision, readsStates: true) else {
+        let repair = try JournalTool.repair(directory, to: revision, readsStates: true, schemas: [schema])
+        guard let repair else {
           print("\(directory) is sound; nothing was changed")
           return 0
         }
@@ -74,8 +79,8 @@ struct JournalCommand {
     guard !report.isSound else { return 0 }
     if let effect = report.repairEffect {
       print("`\(program) journal repair --state-dir \(directory)` \(effect)")
-    } else if report.soundRevision == nil {
-      print("no state can be recovered; restore a backup")
+    } else if let remedy = report.remedy {
+      print("no state can be recovered. \(remedy)")
     }
     return Self.damaged
   }

@@ -21,6 +21,10 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case socketLost = "7ddfceb6d0b94510ad021c92677816b9"
   /// Turns cannot be stored, so nothing is acknowledged.
   case logFailed = "a24ae9d7407f42e7aca2f93c91683505"
+  /// Another program prevents the journal from storing turns, which wait.
+  case logBlocked = "3b0b6d1f5d1c4f1a8f6e6a0c2d9b7e14"
+  /// Turns are stored again.
+  case logUnblocked = "f1c7a9e0d4b84f6d9a5e2b3c8d7f6a01"
   /// A snapshot cannot be saved.
   case snapshotFailed = "072732c44d4b4041b4af3389f53e7e8b"
   /// Further events of one cause were counted and not logged.

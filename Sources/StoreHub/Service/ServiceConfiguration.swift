@@ -44,7 +44,13 @@ struct ServiceConfiguration {
               "SIGTERM, SIGINT",
               "stop: send all pending output, store all actions, and exit; a second one exits at once"
             ),
-            ("SIGHUP", "read the files of --config again; rights change at once, limits at the next start"),
+            (
+              "SIGHUP",
+              """
+              read the files of --config again; rights change at once, limits at the next start. Without --config and \
+              without a service manager: stop, because the terminal was closed
+              """
+            ),
             ("SIGUSR1", "log a summary of the activity"),
             (
               "SIGUSR2",
@@ -100,8 +106,9 @@ struct ServiceConfiguration {
       .init(
         "metrics", argument: "ADDRESS",
         """
-        serve metrics for Prometheus at /metrics, on the path of a Unix socket, whose permissions are those of --mode, \
-        or on a port of 127.0.0.1, which every user of this machine can read
+        serve metrics for Prometheus at /metrics, and the health at /health, on the path of a Unix socket, whose \
+        permissions are those of --mode, or on a port of 127.0.0.1, which every user of this machine can read; a socket \
+        with the name metrics from the service manager is served without this option
         """),
       .init("check-config", "check and print the configuration, and exit; the status is 0 if it is valid"),
       .init(

@@ -17,7 +17,7 @@ final class ServiceLaunch<Service: HubService> {
   private let configuration: ServiceConfiguration
   private let log: Log
   private weak var server: HubServer?
-  private var metrics: MetricsEndpoint?
+  private var endpoints: [MetricsEndpoint] = []
   /// The error after which the journal could not be written.
   private var logFailure: LogError?
 
@@ -26,7 +26,10 @@ final class ServiceLaunch<Service: HubService> {
   init() {
     let options = ServiceConfiguration.options(of: about)
     (configuration, service) = options.read { [about, service] (parsed) throws(UsageError) in
-      if parsed.command == "journal" { exit(try JournalCommand(of: about.name).run(parsed)) }
+      if parsed.command == "journal" {
+        let schema = Schema(state: Service.Body.State.self, action: Service.Body.Action.self)
+        exit(try JournalCommand(of: about.name, schema).run(parsed))
+      }
       var service = service
       do throws(ServiceOptionError) { try service.configure(ServiceOptions(parsed)) } catch {
         throw UsageError(error.description)
@@ -52,25 +55,28 @@ final class ServiceLaunch<Service: HubService> {
       try log.summarise(on: loop)
       try service.prepare(on: loop, log: log)
       let engine = makeEngine(service)
-      let life = try ServiceLifecycle(loop: loop, log: log)
+      let life = try ServiceLifecycle(loop: loop, log: log, reloads: configuration.file != nil)
       life.stopLimit = configuration.stopLimit
       // Before anything is written: the claim itself follows when the journal is open.
       try SocketClaim.refuseServed(configuration.path)
       recording = try openRecording(of: engine, operated.limits, life)
       if let address = configuration.metrics {
-        metrics = try MetricsEndpoint(on: loop, at: address, mode: configuration.mode) { [weak self] in
-          self?.server?.metrics.prometheusText ?? ""
-        }
+        endpoints.append(try MetricsEndpoint(on: loop, at: address, mode: configuration.mode, metricsContent))
       }
       // After everything that may fail for a reason outside: a process that fails later loses the connections.
       let inheritance = try Inheritance.take()
+      if let socket = inheritance.metrics {
+        endpoints.append(try MetricsEndpoint(on: loop, adopting: socket, metricsContent))
+      }
       try serve(engine, operated, recording, inheritance, life, on: loop)
       let status = life.run()
-      metrics?.close()
+      for endpoint in endpoints { endpoint.close() }
       if let logFailure { pause(after: logFailure) }
       exit(status)
     } catch {
-      log.write(.error, "\(error)")
+      // One record each, since a line break would end a record.
+      let problems = (error as? ConfigurationError)?.problems.map(\.description) ?? ["\(error)"]
+      for problem in problems { log.write(.error, problem) }
       log.flush()
       // Otherwise the next start would find a journal that was not closed in order.
       recording?.close()
@@ -80,6 +86,17 @@ final class ServiceLaunch<Service: HubService> {
       // A service manager does not try again before someone has restored the history.
       if error is MissingHistory { exit(2) }
       exit((error as? ConfigurationError).map(Self.status(for:)) ?? 1)
+    }
+  }
+
+  /// The answers of the metrics endpoints. They follow the server, which exists before the loop runs.
+  private var metricsContent: MetricsEndpoint.Content {
+    let metrics = PrometheusMetrics(of: about)
+    return MetricsEndpoint.Content { [weak self] in
+      guard let server = self?.server else { return "" }
+      return metrics.text(of: server)
+    } health: { [weak self] in
+      self?.server?.health ?? .stopping
     }
   }
 

@@ -16,9 +16,10 @@ internal import ServiceManager
 /// ```
 ///
 /// SIGTERM and SIGINT stop the hub: it sends all pending output, says goodbye to all clients, and stores all turns. A
-/// second signal ends the process immediately. SIGHUP reloads the configuration. SIGUSR1 logs a summary of the hub's
-/// activity. SIGUSR2 passes the connections to the process that the service manager starts next, even if it arrives
-/// while the journal is read. Other signals that would silently end the process are ignored, and most of them logged.
+/// second signal ends the process immediately. SIGHUP reloads the configuration; a hub without one and without a
+/// service manager stops, because its terminal has closed. SIGUSR1 logs a summary of the hub's activity. SIGUSR2 passes
+/// the connections to the process that the service manager starts next, even if it arrives while the journal is read.
+/// Other signals that would silently end the process are ignored, and most of them logged.
 public final class ServiceLifecycle {
   /// Called for SIGHUP. Reloads the configuration and returns a summary for the log, or throws the reason why nothing
   /// was changed, which the service manager's status shows until the next reload.
@@ -43,6 +44,8 @@ public final class ServiceLifecycle {
   private var hasTimedOut = false
   private var status: Int32 = 0
   private let abortWatch = AbortWatch()
+  /// True if SIGHUP reloads the configuration.
+  private let reloads: Bool
 
   /// Signals without a meaning for a hub whose default action ends the process.
   private static let ignored: [Int32] = [SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT]
@@ -53,9 +56,11 @@ public final class ServiceLifecycle {
 
   /// Creates the lifecycle of a process with a loop.
   ///
+  /// - Parameters:
+  ///   - reloads: True if there is a configuration that SIGHUP reloads. Under a service manager it always does.
   /// - Throws: The reason why SIGUSR2 cannot be watched.
-  public init(loop: EventLoop, log: Log) throws(UVError) {
-    (self.loop, self.log) = (loop, log)
+  public init(loop: EventLoop, log: Log, reloads: Bool = false) throws(UVError) {
+    (self.loop, self.log, self.reloads) = (loop, log, reloads || ServiceManager().isPresent)
     // The Swift runtime's handler would print a backtrace and continue, and the parent may have blocked the signal.
     Glibc.signal(SIGQUIT, SIG_DFL)
     var quit = sigset_t()
@@ -63,7 +68,8 @@ public final class ServiceLifecycle {
     sigaddset(&quit, SIGQUIT)
     pthread_sigmask(SIG_UNBLOCK, &quit, nil)
     // Before there is a hub, these have no meaning; SIGTERM and SIGINT end the process.
-    for number in [SIGHUP, SIGUSR1, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
+    for number in [SIGUSR1, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
+    if self.reloads { Glibc.signal(SIGHUP, SIG_IGN) }
     // Real-time signals are never used.
     for number in 34...64 { Glibc.signal(Int32(number), SIG_IGN) }
     // The service manager sends it once for a restart and waits for the end of the process, so a signal that arrives
@@ -85,7 +91,7 @@ public final class ServiceLifecycle {
   public func watchSignals() throws(UVError) {
     try watch(SIGTERM) { [weak self] in self?.stop(reason: "received SIGTERM") }
     try watch(SIGINT) { [weak self] in self?.stop(reason: "received SIGINT") }
-    try watch(SIGHUP) { [weak self] in self?.reload() }
+    try watchHangup()
     try watch(SIGUSR1) { [weak self] in self?.logSummary() }
     for number in Self.ignored {
       try watch(number) { [log] in
@@ -96,6 +102,14 @@ public final class ServiceLifecycle {
         )
       }
     }
+  }
+
+  private func watchHangup() throws(UVError) {
+    guard !reloads else { return try watch(SIGHUP) { [weak self] in self?.reload() } }
+    // nohup(1) starts a program with the signal ignored, so that it survives its terminal.
+    var action = sigaction()
+    guard sigaction(SIGHUP, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else { return }
+    try watch(SIGHUP) { [weak self] in self?.stop(reason: "received SIGHUP, because its terminal was closed") }
   }
 
   private func watch(_ number: Int32, _ action: @escaping () -> Void) throws(UVError) {
@@ -227,7 +241,8 @@ public final class ServiceLifecycle {
       reloadFailure = nil
       log.write(.info, "reloaded: \(outcome)", Log.Details(.reloaded, ["REASON": outcome]))
     } catch {
-      let failure = "the configuration is unchanged: \(error)"
+      // In one line, as for `systemctl status`.
+      let failure = "the configuration is unchanged: \("\(error)".replacing("\n", with: "; "))"
       reloadFailure = failure
       log.write(.error, failure, Log.Details(.reloadFailed, ["REASON": "\(error)"]))
     }

@@ -40,7 +40,8 @@ public struct HubMetrics: Equatable, Sendable {
   /// The numbers of turns that waited less than 64, 128, … microseconds for the log; the last bucket takes all longer
   /// ones.
   public var storeTimes: [UInt64] = []
-  /// The duration of the longest turn of the loop, in microseconds, at most 2 ms too long; 0 if none took a millisecond.
+  /// The duration of the longest turn of the loop, in microseconds, at most 2 ms too long; 0 if none took a
+  /// millisecond.
   public var longestTurn: UInt64 = 0
   /// The number of attached scopes of all connections.
   public var subscriptions: UInt64 = 0
@@ -98,47 +99,4 @@ extension HubMetrics {
 
   /// The number of buckets of a histogram.
   package static var bucketCount: Int { 14 }
-
-  /// The figures in the text format of Prometheus, version 0.0.4.
-  public var prometheusText: String {
-    var text = "# HELP storehub_info The hub's durability mode.\n# TYPE storehub_info gauge\n"
-    text += "storehub_info{durability=\"\(durability)\"} 1\n"
-    func add(_ name: String, _ type: String, _ help: String, _ value: UInt64) {
-      text += "# HELP storehub_\(name) \(help)\n# TYPE storehub_\(name) \(type)\nstorehub_\(name) \(value)\n"
-    }
-    add("actions_total", "counter", "Actions that have taken effect, by the revision of the state.", revision)
-    add("reads_total", "counter", "Reads from clients.", reads)
-    add("connections_accepted_total", "counter", "Connections that were accepted.", accepted)
-    add("connections_refused_total", "counter", "Connections and scopes that users may not have.", refused)
-    add("connections_failed_total", "counter", "Connections that were closed for an error of the client.", failed)
-    add("actions_rejected_total", "counter", "Actions that were rejected.", rejected)
-    add("sessions_opened_total", "counter", "Sessions that were opened.", opened)
-    add("sessions_resumed_total", "counter", "Sessions that were resumed.", resumed)
-    add("connections", "gauge", "Connections that are served.", connections)
-    add("sessions_detached", "gauge", "Sessions that are kept without a connection.", detachedSessions)
-    add("held_bytes", "gauge", "Bytes of unfinished frames, and of what clients do not read.", heldBytes)
-    add("subscriptions", "gauge", "Scopes that clients have attached.", subscriptions)
-    add("state_bytes", "gauge", "The encoded size of the state, about.", stateBytes)
-    add("versions", "gauge", "Versions of the state that are kept.", keptVersions)
-    add("log_turns_waiting", "gauge", "Turns that wait for the journal.", unstoredTurns)
-    let longest = Double(longestTurn) / 1e6
-    text += "# HELP storehub_turn_longest_seconds The longest turn of the loop.\n"
-    text += "# TYPE storehub_turn_longest_seconds gauge\nstorehub_turn_longest_seconds \(longest)\n"
-    text += Self.histogram("turn_seconds", "The time that a turn of the loop has taken.", turnTimes, first: 0.001)
-    text += Self.histogram(
-      "store_seconds", "The time until the journal has stored a turn.", storeTimes, first: 0.000064)
-    return text
-  }
-
-  private static func histogram(_ name: String, _ help: String, _ counts: [UInt64], first: Double) -> String {
-    var text = "# HELP storehub_\(name) \(help)\n# TYPE storehub_\(name) histogram\n"
-    var (sum, limit) = (UInt64(0), first)
-    for count in counts.dropLast() {
-      sum += count
-      text += "storehub_\(name)_bucket{le=\"\(limit)\"} \(sum)\n"
-      limit *= 2
-    }
-    sum += counts.last ?? 0
-    return text + "storehub_\(name)_bucket{le=\"+Inf\"} \(sum)\nstorehub_\(name)_count \(sum)\n"
-  }
 }

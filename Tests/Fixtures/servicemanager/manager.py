@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """As much of a service manager as the tests need: starts one program, takes its notifications, keeps its descriptors.
 
-    manager.py [--activate PATH] [--watchdog SECONDS] [--store-limit N] [--restart-at STATUS] PROGRAM ARGUMENT...
+    manager.py [--activate PATH] [--metrics PORT] [--watchdog SECONDS] [--store-limit N] [--restart-at STATUS] PROGRAM ARGUMENT...
 
+With --metrics it passes a socket for metrics that listens on a port of 127.0.0.1; 0 prints the free one that it chose.
 With --store-limit it keeps at most N descriptors, and silently rejects others, as systemd does. With --restart-at it
 restarts the program once, when its status begins with STATUS.
 
@@ -22,11 +23,14 @@ def listen(path):
 
 
 arguments = sys.argv[1:]
-activated = watchdog = store_limit = restart_at = None
+activated = metrics = watchdog = store_limit = restart_at = None
 while arguments and arguments[0].startswith("--"):
     name, value = arguments.pop(0), arguments.pop(0)
     if name == "--activate":
         activated = listen(value)
+    elif name == "--metrics":
+        metrics = socket.create_server(("127.0.0.1", int(value)))
+        print("metrics", metrics.getsockname()[1], flush=True)
     elif name == "--watchdog":
         watchdog = float(value)
     elif name == "--store-limit":
@@ -47,7 +51,8 @@ def say(*words):
 
 def start():
     global child
-    passed = ([("hub", activated.fileno())] if activated else []) + stored
+    passed = [("hub", activated.fileno())] if activated else []
+    passed += ([("metrics", metrics.fileno())] if metrics else []) + stored
     child = os.fork()
     if child:
         say("started", child, len(passed))
