@@ -153,8 +153,7 @@ struct OpenedDatabase {
       }
       throw LogError(.unknownFormat, "\(directory.database) is not a journal; name another state directory")
     }
-    // Versions are counted, so a large number was none.
-    if let version, !(0...100).contains(version) {
+    if let version, !Tables.possibleVersions.contains(version) {
       throw .damaged("its version is not what was written", in: directory, soundRevision: nil)
     }
     guard let version, Tables.readableVersions.contains(version) else {

@@ -44,7 +44,9 @@ final class RestoredDatabase {
     Self.store(UInt32(size / Self.pageSize), in: &page, 28)
     for offset in [32, 36] { Self.store(0, in: &page, offset) }
     // The kind of the journal is one of two.
-    let isIntact = !Self.decisiveParts.contains { page[$0] != old[$0] } && old[18..<20].allSatisfy { 1...2 ~= $0 }
+    let isIntact =
+      Tables.possibleVersions.contains(version) && old[18..<20].allSatisfy { 1...2 ~= $0 }
+      && !Self.decisiveParts.contains { page[$0] != old[$0] }
     guard !isIntact else { return nil }
     let hasLog = StateDirectory.hasContents(directory.writeAheadLog)
     try FileCopy.copy(directory.database, to: file)

@@ -9,6 +9,8 @@ enum Tables {
   /// The versions that this program reads; it writes the last one. Version 2 has the same tables, and each record of a
   /// session in a turn is complete.
   static let readableVersions = firstVersion...version
+  /// The numbers that this or a later program may have written. Versions are counted, so a larger number is damage.
+  static let possibleVersions: ClosedRange<Int64> = 0...100
 
   /// The statements that create the tables, by name.
   static let definitions: KeyValuePairs = [

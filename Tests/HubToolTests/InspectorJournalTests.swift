@@ -47,7 +47,7 @@ import Wire
       return actions.count
     }
     #expect(try await actionCount("") == InspectorJournal.actionLimit)
-    #expect(try await actionCount("todo 3") == 11)
+    #expect(try await actionCount(#""todo 3""#) == 11)
     #expect(try await actionCount("needle") == 1)
     #expect(try await actionCount("the hub") == InspectorJournal.actionLimit)
     #expect(try await actionCount("nothing") == nil)

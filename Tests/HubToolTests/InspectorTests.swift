@@ -162,8 +162,9 @@ import Wire
       #expect(gate.refusal(of: request("/api/tree", ["host": host, "sec-fetch-site": site]))?.status == 403)
     }
     #expect(gate.refusal(of: request("/api/tree", ["host": host, "sec-fetch-site": "same-origin"])) == nil)
-    // A link on another site may open the page, which contains no data.
-    #expect(gate.refusal(of: request("/", ["host": host, "sec-fetch-site": "cross-site"])) == nil)
+    // A link on another site does not open the page; an address that the user typed or pasted does.
+    #expect(gate.refusal(of: request("/", ["host": host, "sec-fetch-site": "cross-site"]))?.status == 403)
+    #expect(gate.refusal(of: request("/", ["host": host, "sec-fetch-site": "none"])) == nil)
   }
 
   @Test func aLinkOpensOneSession() throws {

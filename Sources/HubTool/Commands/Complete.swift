@@ -100,6 +100,8 @@ extension Tool {
     } catch {
       return []
     }
+    // A large part may also arrive within one turn of the loop.
+    guard hub.loadedByteCount <= Self.idsByteLimit else { return [] }
     guard let value = scope.mirror.value, let type = scope.mirror.type?.type else { return [] }
     return (SchemaValues(schema).parts(of: value, as: type) ?? []).prefix(200).map(\.name)
   }
