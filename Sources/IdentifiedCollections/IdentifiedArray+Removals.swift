@@ -33,11 +33,13 @@ extension IdentifiedArray {
   /// Removes the elements at several positions, such as those of an `IndexSet`, in any order and with or without
   /// repetitions.
   ///
-  /// - Precondition: the offsets are valid indices.
+  /// Positions without an element, such as those of a list that another client has shortened, are reported as an issue
+  /// and ignored. (The original stops the program.)
+  ///
   /// - Complexity: O(k log n) for k offsets, amortised.
   @inlinable
   public mutating func remove(atOffsets offsets: some Sequence<Int>) {
-    for offset in Set(offsets).sorted(by: >) { remove(at: offset) }
+    for offset in presentOffsets(offsets, of: "remove(atOffsets:)").reversed() { remove(at: offset) }
   }
 
   /// Removes all elements that satisfy a predicate.

@@ -95,11 +95,7 @@ extension IdentifiedArray {
   @inlinable
   public mutating func move(fromOffsets source: some Sequence<Int>, toOffset destination: Int) {
     precondition(isInsertion: destination)
-    var offsets = Set(source).sorted()
-    if offsets.first ?? 0 < 0 || offsets.last ?? -1 >= count {
-      Self.reportAbsent(offsets.filter { !indices.contains($0) }, count)
-      offsets.removeAll { !indices.contains($0) }
-    }
+    let offsets = presentOffsets(source, of: "move(fromOffsets:toOffset:)")
     guard let first = offsets.first, let last = offsets.last else { return }
     if last - first == offsets.count - 1, first...(last + 1) ~= destination { return }
     let taken = offsets.reversed().map { take(at: $0) }
@@ -108,11 +104,21 @@ extension IdentifiedArray {
     for (element, id, hash) in taken { insertNew(element, id: id, hash: hash, at: target) }
   }
 
+  /// Returns the positions that have an element, in ascending order and without repetitions, and reports the others.
   @usableFromInline
-  static func reportAbsent(_ offsets: [Int], _ count: Int) {
+  func presentOffsets(_ offsets: some Sequence<Int>, of operation: StaticString) -> [Int] {
+    var offsets = Set(offsets).sorted()
+    if offsets.first ?? 0 < 0 || offsets.last ?? -1 >= count {
+      Self.reportAbsent(offsets.filter { !indices.contains($0) }, count, of: operation)
+      offsets.removeAll { !indices.contains($0) }
+    }
+    return offsets
+  }
+
+  private static func reportAbsent(_ offsets: [Int], _ count: Int, of operation: StaticString) {
     reportIssue(
       """
-      "move(fromOffsets:toOffset:)" was given positions without an element, which it ignores.
+      "\(operation)" was given positions without an element, which it ignores.
 
         Positions: \(offsets.map { "\($0)" }.joined(separator: ", "))
         Elements: \(count)

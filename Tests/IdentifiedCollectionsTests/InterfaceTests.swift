@@ -84,6 +84,18 @@ struct InterfaceTests {
     #expect(texts.first?.contains("Positions: 7, 99\n  Elements: 4") == true)
   }
 
+  /// `onDelete` of a list that another client has shortened must not stop the hub; the original traps.
+  @Test func positionsThatAreNotThereAreNotRemoved() {
+    let issues = Issues()
+    var array = items(0..<3)
+    withIssueReporters([issues]) { array.remove(atOffsets: IndexSet([1, 99])) }
+    #expect(Array(array.ids) == [0, 2])
+    let texts = issues.texts.withLock { $0 }
+    #expect(texts.count == 1)
+    #expect(texts.first?.hasPrefix(#""remove(atOffsets:)" was given positions without an element"#) == true)
+    #expect(texts.first?.contains("Positions: 99\n  Elements: 3") == true)
+  }
+
   /// The position counts only for a new element.
   @Test func anElementWithAKnownIdNeedsNoPosition() {
     var array = items(0..<2)

@@ -79,8 +79,7 @@ private struct ReadmeCommand {
 
 /// `make run` in a terminal of a copy of the demonstration, with the programs of this build.
 private final class Demo {
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().path
+  static let root = RepositoryFiles.root.path
 
   private let directory: String
   private let programs = Program(name: "storectl").url.deletingLastPathComponent().path
