@@ -55,9 +55,8 @@ import Testing
 
   private func send(_ actions: String..., to hub: HubProcess) throws -> Sender {
     let sender = Sender()
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     sender.process.executableURL = URL(fileURLWithPath: try #require(Python.path))
-    sender.process.arguments = [tests.appendingPathComponent("Torture/send.py").path, hub.socket] + actions
+    sender.process.arguments = [RepositoryFiles.path("Tests/Torture/send.py"), hub.socket] + actions
     sender.process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
     sender.process.standardInput = FileHandle.nullDevice
     sender.process.standardOutput = sender.output

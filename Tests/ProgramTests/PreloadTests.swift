@@ -9,8 +9,7 @@ struct PreloadTests {
     let directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/preload/environment.c").path
+    let source = RepositoryFiles.path("Tests/Fixtures/preload/environment.c")
     let library = directory + "/environment.so"
     let compiled = try Program(path: "/usr/bin/cc").run("-shared", "-fPIC", "-o", library, source)
     try #require(compiled.status == 0, "\(compiled)")
