@@ -19,7 +19,7 @@ package import Wire
 package struct HubCore: ~Copyable {
   /// The hub's name for clients, such as `storehubd 0.1.0`.
   package let name: String
-  /// The place of its journal; nil if it has none. Clients that may read the files are told.
+  /// The place of its journal; nil if it has none. Sent to clients that may read the files.
   package var journalPlace: JournalPlace?
   /// The limits for peers.
   package let limits: HubLimits

@@ -6,7 +6,7 @@ package import HTTPServer
 /// It accepts at most 16 connections of 32 KiB each and closes a connection after 5 seconds of silence. Requests are
 /// answered by the loop, and wait until it runs.
 package final class MetricsEndpoint {
-  /// What the endpoint serves.
+  /// The resources of the endpoint.
   package struct Content {
     /// Returns the metrics; called once for each request.
     package var metrics: () -> String

@@ -156,7 +156,7 @@ extension Interruption {
     }
   }
 
-  /// What the hub does about it.
+  /// The hub's reaction to it.
   fileprivate var consequence: String {
     switch place {
     case .turn: "the changes of each action are encoded alone for a while, to find the one behind it"

@@ -6,7 +6,7 @@ import Wire
 
 @testable import HubCore
 
-/// What a hub does about the actions at which earlier processes have ended.
+/// The hub's reaction to actions at which earlier processes have ended.
 @Suite struct InterruptionTests {
   /// The memory that survives the processes.
   private final class Memory {

@@ -220,7 +220,7 @@ import Wire
     #expect(!isApplied)
   }
 
-  /// What a recovery has read needs no check, and keys are compared with what was read.
+  /// A recovered state needs no check, and keys are compared with those of that state.
   @Test func aRecoveredStateIsTheBaseOfTheNextCheck() throws {
     let first = FeatureEngine(initialState: Thread.State(), reducer: Thread())
     first.send(.label("a", 1))

@@ -74,7 +74,7 @@ import Wire
     try repair(files, "bytes \(range)")
   }
 
-  /// What a crash leaves is in the write-ahead log.
+  /// After a crash, the last turns are in the write-ahead log.
   @Test func theWriteAheadLogIsReadToo() throws {
     var files = try makeJournal(isClosed: false)
     #expect(files["journal.db-wal"]?.isEmpty == false)

@@ -5,7 +5,7 @@ internal import Features
 /// included.
 ///
 /// Since other clients act in the meantime, a step is applied to the current state, and may find nothing left to undo.
-/// What undoes an undo is the redo, so both are steps of the same kind.
+/// A redo undoes an undo, so both are steps of the same kind.
 nonisolated struct UndoHistory: Equatable, Sendable {
   /// The maximum number of steps of each kind.
   private static let limit = 100
