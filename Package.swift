@@ -167,21 +167,21 @@ let package = Package(
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift does not have.
-    .target(name: "CReducers"),
+    .target(name: "CFeatureCore"),
 
     // Layer 2: the architecture, and the bytes.
     // The part of the architecture for hubs, without stores and I/O.
     .target(
-      name: "Reducers",
+      name: "FeatureCore",
       dependencies: [
-        "CReducers", "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections",
+        "CFeatureCore", "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections",
         "CombineSchedulers", "IssueReporting", "PromptState", "StoreHubMacros",
       ], swiftSettings: common),
     .target(
       name: "ComposableCore",
       dependencies: [
         "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting",
-        "PromptState", "Reducers", "Sharing", "StoreHubMacros",
+        "PromptState", "FeatureCore", "Sharing", "StoreHubMacros",
       ], swiftSettings: common),
     // The import for apps. Separate, because programs that link only ComposableCore do not load all of Foundation.
     .target(
@@ -195,41 +195,41 @@ let package = Package(
       name: "EarlierForms", dependencies: ["CasePaths", "PromptState"], swiftSettings: common),
     // The streams of the older generations' effects.
     .target(
-      name: "EffectStreams", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "Reducers"],
+      name: "EffectStreams", dependencies: ["CombineSchedulers", "ConcurrencyExtras", "FeatureCore"],
       swiftSettings: common),
     // The generations of the architecture before 1.0, over the same core.
     .target(
       name: "ComposableArchitectureClassic",
       dependencies: [
         "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "CustomDump", "DependenciesFoundation",
-        "EarlierForms", "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState", "Reducers",
+        "EarlierForms", "EffectStreams", "IdentifiedCollections", "IssueReporting", "PromptState", "FeatureCore",
       ], swiftSettings: common),
     // The common part of the test stores of these generations. Separate, because it links the test frameworks.
     .target(
-      name: "TestScripts",
+      name: "EarlierTesting",
       dependencies: [
         "ComposableCore", "ConcurrencyExtras", "CustomDump", "CustomDumpFoundation", "IssueReporting",
-        "IssueReportingTestSupport", "Reducers",
+        "IssueReportingTestSupport", "FeatureCore",
       ], swiftSettings: common),
     // The name is that of TCA 0.1.
     .target(
       name: "ComposableArchitectureTestSupport",
       dependencies: [
-        "ComposableArchitectureClassic", "ConcurrencyExtras", "EffectStreams", "IssueReporting", "Reducers",
-        "TestScripts",
+        "ComposableArchitectureClassic", "ConcurrencyExtras", "EffectStreams", "IssueReporting", "FeatureCore",
+        "EarlierTesting",
       ], swiftSettings: common),
     .target(
       name: "RxComposableArchitecture",
       dependencies: [
         "CasePaths", "CombineSchedulers", "ComposableArchitectureClassic", "ComposableCore", "ConcurrencyExtras",
         "CustomDump", "Dependencies", "EarlierForms", "EffectStreams", "IdentifiedCollections", "IssueReporting",
-        "PromptState", "Reducers",
+        "PromptState", "FeatureCore",
       ], swiftSettings: common),
     .target(
       name: "RxComposableTesting",
       dependencies: [
         "ConcurrencyExtras", "Dependencies", "EffectStreams", "IssueReporting", "RxComposableArchitecture",
-        "TestScripts",
+        "EarlierTesting",
       ], swiftSettings: common),
     // Separate, because it links the test frameworks.
     .target(
@@ -248,7 +248,7 @@ let package = Package(
     // The one import of a shared feature.
     .target(
       name: "ReplicatedArchitecture",
-      dependencies: ["CasePaths", "ComposableCore", "Dependencies", "IdentifiedCollections", "Reducers", "Wire"],
+      dependencies: ["CasePaths", "ComposableCore", "Dependencies", "IdentifiedCollections", "FeatureCore", "Wire"],
       swiftSettings: spans),
 
     // Layer 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
@@ -263,7 +263,7 @@ let package = Package(
     .target(name: "JSONText", dependencies: ["CJSON", "Wire"], swiftSettings: common),
     .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
     .target(
-      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "Reducers", "TurnLog", "Wire"],
+      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "FeatureCore", "TurnLog", "Wire"],
       swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
@@ -297,7 +297,7 @@ let package = Package(
       name: "StoreHub",
       dependencies: [
         "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "MetricsEndpoint",
-        "ProgramOptions", "Reducers", "ServiceManager", "TurnLog", "Wire",
+        "ProgramOptions", "FeatureCore", "ServiceManager", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .target(
@@ -306,7 +306,7 @@ let package = Package(
       swiftSettings: onLoop),
     // The commands of storectl, which work with any feature.
     .target(
-      name: "HubTool",
+      name: "StorectlCommands",
       dependencies: [
         "EventLoop", "HTTPServer", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "Spelling", "Terminal",
         "TurnLog", "Wire",
@@ -317,12 +317,12 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Dependencies", "Features", "HubCore", "IdentifiedCollections", "Reducers", "ReplicaCore",
+        "Dependencies", "Features", "HubCore", "IdentifiedCollections", "FeatureCore", "ReplicaCore",
         "ReplicatedArchitecture", "TurnLog", "Wire",
       ], swiftSettings: spans),
 
     // Layer 5: programs. Options and wiring, no logic.
-    .executableTarget(name: "storectl", dependencies: ["HubTool", "ProgramOptions"], swiftSettings: onLoop),
+    .executableTarget(name: "storectl", dependencies: ["StorectlCommands", "ProgramOptions"], swiftSettings: onLoop),
     .executableTarget(
       name: "storehubd",
       dependencies: ["Features", "HTTPClient", "StoreHub"],
@@ -462,16 +462,16 @@ let package = Package(
       swiftSettings: spans),
     .testTarget(
       name: "LoadTestTests",
-      dependencies: ["Features", "INIText", "IdentifiedCollections", "LoadTest", "Reducers", "TestSupport", "Wire"],
+      dependencies: ["Features", "INIText", "IdentifiedCollections", "LoadTest", "FeatureCore", "TestSupport", "Wire"],
       swiftSettings: spans),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Features", "HubCore", "Reducers", "Configuration", "Wire"], swiftSettings: spans),
+      dependencies: ["Features", "HubCore", "FeatureCore", "Configuration", "Wire"], swiftSettings: spans),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests",
       dependencies: [
-        "CReducers", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures",
+        "CFeatureCore", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures",
         "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
@@ -498,7 +498,7 @@ let package = Package(
     .testTarget(
       name: "SeedsTestsHub",
       dependencies: [
-        "ComposableArchitectureClassic", "ConcurrencyExtras", "EventLoop", "HubCore", "Reducers", "ReplicaCore",
+        "ComposableArchitectureClassic", "ConcurrencyExtras", "EventLoop", "HubCore", "FeatureCore", "ReplicaCore",
         "ReplicatedArchitecture", "RxComposableArchitecture", "StoreClient", "StoreHub",
       ], swiftSettings: spans),
     .testTarget(
@@ -510,9 +510,10 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
-      name: "HubToolTests",
+      name: "StorectlCommandsTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "HubTool", "IdentifiedCollections", "Journal",
+        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "StorectlCommands", "IdentifiedCollections",
+        "Journal",
         "ProgramOptions", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
@@ -530,6 +531,50 @@ let package = Package(
       ] : []),
   swiftLanguageModes: [.v6]
 )
+
+// The folders of the modules that do not stand directly in Sources or Tests.
+let groups = [
+  "Architecture": [
+    "CFeatureCore", "CasePaths", "CombineSchedulers", "ComposableArchitecture", "ComposableCore", "ComposableTesting",
+    "ConcurrencyExtras", "ConcurrencyExtrasTestSupport", "CustomDump", "CustomDumpFoundation", "Dependencies",
+    "DependenciesFoundation", "DependenciesTestSupport", "IdentifiedCollections", "IssueReporting",
+    "IssueReportingTestSupport", "MacroExpansions", "PromptState", "ReplicatedArchitecture", "Sharing",
+    "StoreHubMacros",
+  ],
+  "Generations": [
+    "ComposableArchitectureClassic", "ComposableArchitectureTestSupport", "EarlierForms", "EarlierTesting",
+    "EffectStreams", "RxComposableArchitecture", "RxComposableTesting",
+  ],
+  "ImportNames": ["Clocks", "DependenciesMacros", "Perception", "SwiftNavigation", "XCTestDynamicOverlay"],
+  "System": [
+    "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNcurses", "CSDBus", "CSQLite", "CSystemd",
+    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONText", "MetricsEndpoint", "ProgramOptions",
+    "ServiceManager", "Spelling", "SystemBus", "Terminal",
+  ],
+  "Tools": [
+    "LoadTest", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storesim", "storeterm",
+  ],
+]
+let testGroups = [
+  "Architecture": [
+    "CasePathsTests", "ComposableArchitectureTests", "ComposableTestingTests", "ConcurrencyExtrasTests",
+    "CustomDumpTests", "DependenciesTests", "IdentifiedCollectionsTests", "IssueReportingTests", "MacroUseTests",
+    "PromptStateTests", "ReplicationTests", "SharingTests", "MacroExpansionsTests", "UnchangedSourcesTests",
+  ],
+  "Generations": [
+    "ComposableArchitectureClassicTests", "RxComposableArchitectureTests", "SeedsTestsClassic", "SeedsTestsHub",
+    "SeedsTestsModern", "SeedsTestsRx",
+  ],
+  "System": ["ConfigurationTests", "HTTPClientTests", "ProgramOptionsTests", "ServiceManagerTests", "SystemBusTests"],
+  "Tools": ["LoadTestTests", "ProgramTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests"],
+]
+for (folder, groups) in [("Sources", groups), ("Tests", testGroups)] {
+  for (group, names) in groups {
+    for target in package.targets where names.contains(target.name) {
+      target.path = "\(folder)/\(group)/\(target.name)"
+    }
+  }
+}
 
 // STOREHUB_TESTS=WireTests,HubCoreTests leaves out all other test targets, which need most of the time of a build of the
 // tests. Tests of documents and of the sources' style read what was built, and expect all of it.

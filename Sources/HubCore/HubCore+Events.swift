@@ -1,4 +1,4 @@
-package import Reducers
+package import FeatureCore
 import Wire
 
 // Actions that come from the hub's own program: from events, from the program itself, and from effects.

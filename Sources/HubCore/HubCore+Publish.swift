@@ -1,4 +1,4 @@
-import Reducers
+import FeatureCore
 import Wire
 
 extension HubCore {

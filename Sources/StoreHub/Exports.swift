@@ -2,6 +2,6 @@
 // engine and limits of a server.
 @_exported public import Dependencies
 @_exported public import EventLoop
+@_exported public import FeatureCore
 @_exported public import HubCore
-@_exported public import Reducers
 @_exported public import Wire

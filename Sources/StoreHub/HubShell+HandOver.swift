@@ -1,8 +1,8 @@
 internal import EventLoop
+internal import FeatureCore
 internal import Glibc
 internal import HubCore
 internal import ProgramOptions
-internal import Reducers
 internal import ServiceManager
 internal import Wire
 

@@ -1,6 +1,6 @@
 internal import EventLoop
+internal import FeatureCore
 internal import HubCore
-internal import Reducers
 internal import TurnLog
 
 // The turns of the loop, and the core's commands.

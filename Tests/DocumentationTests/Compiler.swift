@@ -68,9 +68,8 @@ struct Compiler {
 
   /// Returns the compiler's errors.
   private static func run(_ task: [String], asLibrary: Bool) throws -> String {
-    let libraries = try FileManager.default.contentsOfDirectory(atPath: "\(root)/Sources").filter {
-      FileManager.default.fileExists(atPath: "\(root)/Sources/\($0)/module.modulemap")
-    }
+    let libraries = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Sources")
+      .filter { $0.hasSuffix("/module.modulemap") }.map { $0.dropLast("/module.modulemap".count) }
     // SwiftPM writes the module maps of the package's C targets beside their objects.
     let maps = try FileManager.default.contentsOfDirectory(atPath: products).filter {
       $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build")

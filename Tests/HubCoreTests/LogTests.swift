@@ -1,4 +1,4 @@
-import CReducers
+import CFeatureCore
 import Features
 import TestSupport
 import Testing

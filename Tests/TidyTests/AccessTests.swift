@@ -11,7 +11,7 @@ import Testing
       for found in modules.publicImports[next] ?? [] where visible.insert(found).inserted { pending.append(found) }
     }
     for name in modules.names.subtracting(visible) where manifest.targets[name]?.kind != "macro" {
-      for file in Repository.files(below: "Sources/\(name)", endingIn: ".swift") {
+      for file in Repository.files(below: modules.folders[name] ?? "Sources/\(name)", endingIn: ".swift") {
         for (index, line) in try Repository.lines(file).enumerated() where Self.isPublic(line) {
           Issue.record("\(file):\(index + 1) is public, but no library product contains \(name); use package")
         }

@@ -48,8 +48,8 @@ import Testing
 
   @Test func everyImportIsDeclared() {
     for name in modules.names {
-      guard let target = manifest.targets[name] else {
-        Issue.record("Sources/\(name) has no target in Package.swift")
+      guard let target = manifest.targets[name], modules.folders[name] == manifest.folder(of: name) else {
+        Issue.record("\(modules.folders[name] ?? name) is not the folder of a target in Package.swift")
         continue
       }
       for imported in modules.ownImports(of: name).subtracting(target.dependencies) {

@@ -7,6 +7,8 @@ struct Manifest {
   }
 
   let targets: [String: Target]
+  /// The folders that group modules in `Sources`, with the names of the modules in each.
+  let groups: [String: Set<String>]
   /// The targets of the library products.
   let libraries: Set<String>
 
@@ -22,8 +24,25 @@ struct Manifest {
       }
     }
     self.targets = targets
+    groups = Self.groups(in: text)
     libraries = text.split(separator: ".library(").dropFirst().reduce(into: []) {
       $0.formUnion(Self.strings(after: "targets: [", in: Self.arguments($1), closedBy: "]"))
+    }
+  }
+
+  /// Returns the folder of a module of `Sources`.
+  func folder(of module: String) -> String {
+    groups.first { $0.value.contains(module) }.map { "Sources/\($0.key)/\(module)" } ?? "Sources/\(module)"
+  }
+
+  /// Parses the dictionary `groups`, whose values are arrays of literals.
+  private static func groups(in text: String) -> [String: Set<String>] {
+    guard let start = text.firstRange(of: "let groups = [")?.upperBound,
+      let end = text[start...].firstRange(of: "\n]")?.lowerBound
+    else { return [:] }
+    return text[start..<end].split(separator: "]").reduce(into: [:]) { groups, entry in
+      let names = literals(in: entry)
+      if let group = names.first { groups[group] = Set(names.dropFirst()) }
     }
   }
 
@@ -42,7 +61,11 @@ struct Manifest {
     guard let start = call.firstRange(of: label)?.upperBound else { return [] }
     let rest = call[start...]
     let list = rest[..<(rest.firstIndex(of: end) ?? rest.endIndex)]
-    return list.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+    return literals(in: list)
+  }
+
+  private static func literals(in text: Substring) -> [String] {
+    text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
       .compactMap { $0.offset.isMultiple(of: 2) ? nil : String($0.element) }
   }
 }

@@ -2,8 +2,9 @@
 struct Modules {
   /// The layer of each module, from the table in `docs/ARCHITECTURE.md`, whose rows begin with the layer's number.
   let layers: [String: Int]
-  /// The folders of `Sources`.
-  let names: Set<String>
+  /// The modules, each with its folder: those directly in `Sources`, and those in its groups.
+  let folders: [String: String]
+  var names: Set<String> { Set(folders.keys) }
   /// The imports of each module, including modules outside of `Sources`.
   let imports: [String: Set<String>]
   /// Those of the imports whose declarations the module's own public ones use, or that it re-exports.
@@ -11,11 +12,20 @@ struct Modules {
 
   init() throws {
     layers = try Self.layers(in: Repository.lines("docs/ARCHITECTURE.md"))
-    names = Set(try Repository.folders(in: "Sources"))
+    let manifest = try Manifest()
+    var folders: [String: String] = [:]
+    for entry in try Repository.folders(in: "Sources") {
+      if manifest.groups[entry] == nil {
+        folders[entry] = "Sources/\(entry)"
+      } else {
+        for name in try Repository.folders(in: "Sources/\(entry)") { folders[name] = "Sources/\(entry)/\(name)" }
+      }
+    }
+    self.folders = folders
     var imports: [String: Set<String>] = [:]
     var publicImports: [String: Set<String>] = [:]
-    for name in names {
-      for file in Repository.files(below: "Sources/\(name)", endingIn: ".swift") {
+    for (name, folder) in folders {
+      for file in Repository.files(below: folder, endingIn: ".swift") {
         let lines = try Repository.lines(file)
         imports[name, default: []].formUnion(Self.imports(of: lines))
         let publicLines = lines.filter { $0.contains("public import ") || $0.contains("@_exported ") }

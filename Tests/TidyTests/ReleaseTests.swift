@@ -2,7 +2,7 @@ import Testing
 
 /// The version is in one place, the changelog knows it, and what each released version says on the wire is kept.
 @Suite struct ReleaseTests {
-  private static let source = "Sources/ProgramOptions/Version.swift"
+  private static let source = "Sources/System/ProgramOptions/Version.swift"
 
   /// The versions in the headings of the changelog, the newest first.
   private static func releases() throws -> [String] {

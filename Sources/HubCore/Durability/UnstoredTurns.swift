@@ -1,4 +1,4 @@
-import Reducers
+import FeatureCore
 import TurnLog
 
 /// The hub's turns on their way to the log, with the outputs that wait for each to be stored.

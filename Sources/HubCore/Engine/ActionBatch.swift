@@ -1,4 +1,4 @@
-public import Reducers
+public import FeatureCore
 public import Synchronization
 public import Wire
 

@@ -1,4 +1,4 @@
-package import Reducers
+package import FeatureCore
 package import Synchronization
 package import Wire
 

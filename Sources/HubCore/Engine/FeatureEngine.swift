@@ -1,5 +1,5 @@
 public import Dependencies
-public import Reducers
+public import FeatureCore
 package import Synchronization
 public import Wire
 

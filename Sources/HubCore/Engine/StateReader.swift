@@ -1,4 +1,4 @@
-import Reducers
+import FeatureCore
 import Wire
 
 /// Checks that states can be read back from their bytes: from a snapshot, and from the deltas that follow it.

@@ -1,4 +1,4 @@
-import Reducers
+import FeatureCore
 package import Wire
 
 /// A type-erased state at one revision.

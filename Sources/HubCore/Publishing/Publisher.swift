@@ -1,4 +1,4 @@
-import Reducers
+import FeatureCore
 import Wire
 
 /// One state, published to the connections that subscribe to places in it.

@@ -1,4 +1,4 @@
-import Reducers
+import FeatureCore
 import Wire
 
 /// The snapshots of a publisher that subscribers are reading.

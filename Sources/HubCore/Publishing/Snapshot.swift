@@ -1,4 +1,4 @@
-import Reducers
+import FeatureCore
 import Wire
 
 /// The state of one place at one revision, sent in pieces to the subscribers that read it at about the same time.

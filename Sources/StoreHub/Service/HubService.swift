@@ -1,5 +1,5 @@
 public import Dependencies
-public import Reducers
+public import FeatureCore
 public import Wire
 
 /// A daemon that serves one feature. The program says what the feature is; everything else is given.

@@ -1,0 +1,2 @@
+@_exported public import FeatureCore
+@_exported public import Sharing

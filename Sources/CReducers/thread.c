@@ -1,5 +1,0 @@
-#include "CReducers.h"
-
-_Thread_local uint64_t storehub_unobserved = 0;
-_Thread_local void *storehub_turn = 0;
-_Thread_local void *storehub_places = 0;

@@ -1,3 +1,0 @@
-@_exported public import ComposableArchitectureClassic
-
-@_exported public import struct TestScripts.TestStoreTask

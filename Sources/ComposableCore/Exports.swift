@@ -1,2 +1,0 @@
-@_exported public import Reducers
-@_exported public import Sharing

@@ -1,0 +1,38 @@
+internal import CFeatureCore
+
+/// The places of one store whose children have running effects or can be dismissed.
+///
+/// A reducer with children queries it, so that it compares children only if there is anything to cancel.
+@usableFromInline
+package struct EffectPlaces {
+  /// The number of effects, sequences and dismissals of each place, without zeros.
+  private var counts: [ObjectIdentifier: Int] = [:]
+  /// The number of running streams, which may contain work of any child.
+  var streamCount = 0
+
+  @usableFromInline init() {}
+
+  /// Adds the places on the path of an effect.
+  mutating func add(_ path: EffectPath) {
+    for scope in path { counts[scope.placeID, default: 0] += 1 }
+  }
+
+  /// Removes the places on the path of an effect that has ended.
+  mutating func remove(_ path: EffectPath) {
+    for scope in path {
+      guard let index = counts.index(forKey: scope.placeID) else { preconditionFailure("every place was added") }
+      counts.values[index] -= 1
+      if counts.values[index] == 0 { counts.remove(at: index) }
+    }
+  }
+
+  /// Returns true if a child of a place may have anything to cancel in the store whose reducer runs on this thread.
+  ///
+  /// Outside a store the effects are unknown, so the result is true.
+  @usableFromInline
+  static func mayHaveEffects(_ place: EffectScopePlace) -> Bool {
+    guard let places = storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self) else { return true }
+    if places.pointee.streamCount > 0 { return true }
+    return !places.pointee.counts.isEmpty && places.pointee.counts[ObjectIdentifier(place)] != nil
+  }
+}

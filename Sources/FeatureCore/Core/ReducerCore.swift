@@ -1,0 +1,232 @@
+public import CFeatureCore
+
+/// The part of reducing that `Store` and the hub share. It runs no effects.
+///
+/// Actions go in and change the state in place. Actions that effects send synchronously are reduced first in, first
+/// out. The remaining effects come out as commands. The same inputs give the same state and commands.
+public struct ReducerCore<State, Action>: ~Copyable {
+  @usableFromInline var reducedCount: UInt64 = 0
+  @usableFromInline let reducer: CompiledReducer<State, Action>
+  @usableFromInline var effects: EffectLedger<Action>
+  /// The places of the running effects, for queries by the reducer.
+  @usableFromInline let places: UnsafeMutablePointer<EffectPlaces>
+  /// The actions to reduce next; empty between sends.
+  package let queue = ActionQueue<Action>()
+  /// The state, allocated separately: the layout of this type is then the same for every feature, and no access looks
+  /// up types at run time.
+  @usableFromInline let currentState: UnsafeMutablePointer<State>
+  /// True if the actions that effects send synchronously are discarded when they end or are cancelled.
+  package var discardsSentActions = false
+
+  /// Compiles the reducer and takes an initial state.
+  @inlinable
+  public init(initialState: State, reducer: some Reducer<State, Action>) {
+    self.init(initialState: initialState, reducer: CompiledReducer(reducer))
+  }
+
+  /// Takes an initial state and a compiled reducer.
+  public init(initialState: State, reducer: CompiledReducer<State, Action>) {
+    currentState = .allocate(capacity: 1)
+    currentState.initialize(to: initialState)
+    places = .allocate(capacity: 1)
+    places.initialize(to: EffectPlaces())
+    effects = EffectLedger(places: places)
+    self.reducer = reducer
+  }
+
+  deinit {
+    currentState.deinitialize(count: 1)
+    currentState.deallocate()
+    places.deinitialize(count: 1)
+    places.deallocate()
+  }
+
+  /// The current state.
+  @inlinable public var state: State { currentState.pointee }
+
+  /// The number of reduced actions, including those of effects.
+  @inlinable public var actionCount: UInt64 { reducedCount }
+
+  // Inlined: a method would receive its own type as an argument, which generic callers would have to look up.
+
+  /// True if there are effects to start or cancel, or finished cascades.
+  @inlinable @inline(__always) package var hasCommands: Bool { effects.hasCommands }
+
+  /// The number of running effects.
+  package var runningEffectCount: Int { effects.runningCount }
+
+  /// Reduces an action and the actions that its effects send synchronously.
+  ///
+  /// - Parameter cascade: Names the send, so that its effects can be waited for and cancelled; 0 for no name.
+  /// - Complexity: That of the reducer; nothing is allocated if it returns `.none`.
+  @inlinable @inline(__always)
+  public mutating func send(_ action: Action, cascade: UInt64 = 0) {
+    if let tree = reduceOnly(action) { begin(tree, cascade: cascade) }
+  }
+
+  /// Sends an action, and again as long as `isRepeated` returns true after it.
+  ///
+  /// The action's route is looked up once. Reads are not observed while `isRepeated` runs, so it must not access a store.
+  @inlinable @inline(__always)
+  package mutating func send(_ action: Action, while isRepeated: () -> Bool) {
+    let route = reducer.route(of: action)
+    let outer = beginReducing()
+    repeat {
+      reducedCount += 1
+      guard let tree = reducer(&currentState.pointee, action, along: route).tree else { continue }
+      endReducing(outer)
+      begin(tree, cascade: 0)
+      _ = beginReducing()
+    } while isRepeated()
+    endReducing(outer)
+  }
+
+  /// Reduces an action; its reads of the state are not observed.
+  @inlinable @inline(__always)
+  mutating func reduceOnly(_ action: Action) -> EffectTree<Action>? {
+    reducedCount += 1
+    let outer = beginReducing()
+    defer { endReducing(outer) }
+    return reducer(&currentState.pointee, action).tree
+  }
+
+  /// Begins to reduce. A reducer may send to another store, which has its own effects.
+  ///
+  /// - Returns: The places of the effects of the store whose reducer runs, for `endReducing`.
+  @inlinable @inline(__always)
+  func beginReducing() -> UnsafeMutableRawPointer? {
+    storehub_begin_reducing()
+    let outer = storehub_current_places()
+    storehub_set_current_places(places)
+    return outer
+  }
+
+  @inlinable @inline(__always)
+  func endReducing(_ outer: UnsafeMutableRawPointer?) {
+    storehub_set_current_places(outer)
+    storehub_end_reducing()
+  }
+
+  /// Reduces an action; returns true if there are commands afterwards.
+  @inlinable @inline(__always)
+  package mutating func sendNotingCommands(_ action: Action, cascade: UInt64) -> Bool {
+    send(action, cascade: cascade)
+    return hasCommands
+  }
+
+  /// Reduces an action of an effect; returns false if the effect was cancelled.
+  ///
+  /// - Parameter effect: The effect; nil for one that has ended.
+  package mutating func send(_ action: Action, from effect: EffectID?) -> Bool {
+    guard let effect else {
+      send(action)
+      return true
+    }
+    guard effects.isRunning(effect) else { return false }
+    send(action, cascade: effects.cascade(of: effect))
+    return true
+  }
+
+  /// Removes an effect that has ended.
+  package mutating func finish(_ effect: EffectID) {
+    effects.finish(effect) { queue.append($0, cascade: $1) }
+    drain()
+  }
+
+  /// Cancels the effects of one send.
+  package mutating func cancel(cascade: UInt64) {
+    effects.cancel(cascade: cascade) { queue.append($0, cascade: $1) }
+    drain()
+  }
+
+  /// Cancels the effects with an id that belong to a child or its descendants. The caller has cancelled the work with
+  /// the id inside effects.
+  package mutating func cancel(_ id: CancelID, within path: EffectPath) {
+    if id == .allWork {
+      effects.cancel(allWithin: path) { queue.append($0, cascade: $1) }
+    } else {
+      effects.cancelEffects(id, within: path) { queue.append($0, cascade: $1) }
+    }
+    drain()
+  }
+
+  /// Cancels all effects.
+  package mutating func cancelAll() {
+    effects.cancelAll { queue.append($0, cascade: $1) }
+    drain()
+  }
+
+  /// Dismisses a presented child; returns true if it is still presented.
+  package mutating func dismiss(_ path: EffectPath) -> Bool {
+    defer { drain() }
+    return effects.dismiss(path) { queue.append($0, cascade: $1) }
+  }
+
+  /// Everything as it is now, to which `rollBack` returns.
+  ///
+  /// A copy of values that share what they consist of: O(1), and a later change copies what it touches.
+  package struct Checkpoint {
+    fileprivate let state: State
+    fileprivate let reducedCount: UInt64
+    fileprivate let effects: EffectLedger<Action>
+    fileprivate let places: EffectPlaces
+  }
+
+  /// Keeps everything as it is now.
+  package func checkpoint() -> Checkpoint {
+    Checkpoint(state: currentState.pointee, reducedCount: reducedCount, effects: effects, places: places.pointee)
+  }
+
+  /// Takes back all actions since a checkpoint, with their effects, which must not have been handed out.
+  package mutating func rollBack(to checkpoint: Checkpoint) {
+    currentState.pointee = checkpoint.state
+    (reducedCount, effects) = (checkpoint.reducedCount, checkpoint.effects)
+    places.pointee = checkpoint.places
+  }
+
+  /// Replaces the state by one that `actionCount` actions led to elsewhere; effects are not affected.
+  package mutating func restore(_ state: State, actionCount: UInt64) {
+    currentState.pointee = state
+    reducedCount = actionCount
+  }
+
+  /// The send that started the effects with an id; nil if none runs.
+  package func cascade(of id: CancelID) -> UInt64? { effects.cascade(of: id) }
+
+  /// Returns true if effects of a send are running.
+  @inlinable @inline(__always) package func isRunning(cascade: UInt64) -> Bool { effects.isRunning(cascade: cascade) }
+
+  /// Takes the effects to start and to cancel since the last call, in order.
+  package mutating func takeCommands() -> [EffectCommand<Action>] { effects.takeCommands() }
+
+  /// Takes the sends whose last effect has ended since the last call.
+  package mutating func takeFinishedCascades() -> [UInt64] { effects.takeFinishedCascades() }
+
+  @usableFromInline
+  mutating func begin(_ tree: EffectTree<Action>, cascade: UInt64) {
+    // An action that is sent alone need not wait if the queue is empty.
+    var tree = tree
+    while queue.isEmpty, case .send(let action) = tree {
+      guard let next = reduceOnly(action) else { return }
+      tree = next
+    }
+    beginAndDrain(tree, cascade: cascade)
+  }
+
+  @inline(never)
+  private mutating func beginAndDrain(_ tree: EffectTree<Action>, cascade: UInt64) {
+    effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
+    drain()
+  }
+
+  /// Reduces the actions that the reducer has sent to its own store.
+  package mutating func reduceQueue() { drain() }
+
+  /// A loop, not a recursion: a chain of any number of actions does not grow the stack.
+  private mutating func drain() {
+    while let (action, cascade) = queue.next() {
+      guard !discardsSentActions, let tree = reduceOnly(action) else { continue }
+      effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
+    }
+  }
+}

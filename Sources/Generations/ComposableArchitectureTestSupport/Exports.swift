@@ -1,0 +1,3 @@
+@_exported public import ComposableArchitectureClassic
+
+@_exported public import struct EarlierTesting.TestStoreTask

@@ -1,0 +1,3 @@
+@_exported public import RxComposableArchitecture
+
+@_exported public import struct EarlierTesting.TestStoreTask

@@ -1,3 +1,0 @@
-@_exported public import RxComposableArchitecture
-
-@_exported public import struct TestScripts.TestStoreTask

@@ -1,0 +1,58 @@
+import FeatureCore
+import HubCore
+import Synchronization
+import Wire
+
+/// An engine whose recorder forgets the actions that the engine rolls back.
+final class RecordedEngine: Engine {
+  private let base: any Engine
+  private let recorder: Recorder
+
+  init(_ base: any Engine, _ recorder: Recorder) { (self.base, self.recorder) = (base, recorder) }
+
+  func checkpoint() -> EngineCheckpoint {
+    recorder.save()
+    return base.checkpoint()
+  }
+
+  func rollBack(to checkpoint: EngineCheckpoint) {
+    recorder.restore()
+    base.rollBack(to: checkpoint)
+  }
+
+  // MARK: Passed on
+
+  var schema: Schema { base.schema }
+  var revision: UInt64 { base.revision }
+  var hasEffectCommands: Bool { base.hasEffectCommands }
+  var onSend: ((AnyAction) -> Void)? {
+    get { base.onSend }
+    set { base.onSend = newValue }
+  }
+  var isLate: (() -> Bool)? {
+    get { base.isLate }
+    set { base.isLate = newValue }
+  }
+  func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?) { base.storeReduced(in: cell) }
+  func beginTurn() { base.beginTurn() }
+
+  func currentVersion() -> StateVersion { base.currentVersion() }
+  var applyBatch: ActionBatch.Apply { base.applyBatch }
+  func apply(_ action: AnyAction) { base.apply(action) }
+  func apply(_ action: AnyAction, from effect: EffectID?) -> Bool { base.apply(action, from: effect) }
+  var mustReadBack: Bool { recorder.readsBack && base.mustReadBack }
+  func readBack() throws(WireError) { if recorder.readsBack { try base.readBack() } }
+  func readBack(_ action: AnyAction) throws(WireError) { try base.readBack(action) }
+  var discardsSentActions: Bool {
+    get { base.discardsSentActions }
+    set { base.discardsSentActions = newValue }
+  }
+  func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { base.encode(action, to: &encoder) }
+  func actions(for event: HubEvent) -> [AnyAction] { base.actions(for: event) }
+  func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) { try base.restore(state, at: revision) }
+  func restore(delta: RawSpan, to revision: UInt64) throws(WireError) { try base.restore(delta: delta, to: revision) }
+  func takeEffectCommands() -> [EffectCommand<AnyAction>] { base.takeEffectCommands() }
+  func finish(_ effect: EffectID) { base.finish(effect) }
+  func cancel(_ id: CancelID, within path: EffectPath) { base.cancel(id, within: path) }
+  func dismiss(_ path: EffectPath) -> Bool { base.dismiss(path) }
+}
