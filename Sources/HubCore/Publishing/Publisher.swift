@@ -27,8 +27,8 @@ struct Publisher {
   /// A lower bound for the revision at which the next bookmark is due.
   private var nextBookmark: UInt64 = 0
   private var snapshots: RunningSnapshots
-  /// This turn's hashes of places in the published version.
-  private var hashes: [(node: Int, revision: UInt64, hash: StateHash)] = []
+  /// This turn's hashes of places in the published version, by their nodes.
+  private var hashes = TurnHashes<Int>()
   private var versions: Versions
   /// An upper bound of the memory of one whole version.
   var stateByteCount = Int.max
@@ -62,7 +62,7 @@ struct Publisher {
   mutating func clear() {
     deltaCount = 0
     snapshots.clear()
-    if !hashes.isEmpty { hashes.removeAll(keepingCapacity: true) }
+    hashes.removeAll()
   }
 }
 
@@ -85,7 +85,7 @@ extension Publisher {
     let node = scopes.node(at: request.path)
     // A second turn may end before the output of the first is sent; its deltas were cut without this place.
     deltaCount = 0
-    if !hashes.isEmpty { hashes.removeAll(keepingCapacity: true) }
+    hashes.removeAll()
     let id = freeSubscribers.popLast() ?? subscribers.count
     if id == subscribers.count { subscribers.append(nil) }
     subscribers[id] = Subscriber(
@@ -431,10 +431,10 @@ extension Publisher {
   private mutating func hash(
     of part: any Replicated, _ node: Int, at revision: UInt64, _ out: inout Outgoing
   ) -> StateHash? {
-    if let known = hashes.first(where: { $0.node == node && $0.revision == revision }) { return known.hash }
+    if let known = hashes.hash(of: node, at: revision) { return known }
     guard out.hashBudget > 0 else { return nil }
     guard let hash = Reducing.unobserved({ part.stateHash(budget: &out.hashBudget) }) else { return nil }
-    hashes.append((node, revision, hash))
+    hashes.add(hash, of: node, at: revision)
     return hash
   }
 }
