@@ -10,7 +10,8 @@ import Testing
     while let next = pending.popLast() {
       for found in modules.publicImports[next] ?? [] where visible.insert(found).inserted { pending.append(found) }
     }
-    for name in modules.names.subtracting(visible) where manifest.targets[name]?.kind != "macro" {
+    let macros = manifest.targets.filter { $0.kind == .macro }.map(\.name)
+    for name in modules.names.subtracting(visible).subtracting(macros) {
       for file in Repository.files(below: modules.folders[name] ?? "Sources/\(name)", endingIn: ".swift") {
         for (index, line) in try Repository.lines(file).enumerated() where Self.isPublic(line) {
           Issue.record("\(file):\(index + 1) is public, but no library product contains \(name); use package")

@@ -1,71 +1,82 @@
-/// The targets of `Package.swift`, read from its text: evaluating the manifest would need SwiftPM's lock.
-struct Manifest {
-  struct Target {
-    var kind: String
-    var name: String
-    var dependencies: Set<String>
-  }
+import Foundation
 
-  let targets: [String: Target]
-  /// The folders that group modules in `Sources`, with the names of the modules in each.
-  let groups: [String: Set<String>]
-  /// The targets of the library products.
-  let libraries: Set<String>
+/// The targets of `Package.swift`, as SwiftPM evaluates it, with the dependencies that it declares.
+///
+/// The option `--explicit-target-dependency-import-check` of SwiftPM accepts an import of all that a target can reach,
+/// and so does the compiler.
+struct Manifest: Decodable {
+  struct Target: Decodable {
+    enum Kind: String, Decodable {
+      case executable, macro, regular, system, test
+    }
+    struct Dependency: Decodable {
+      var name: String
 
-  init() throws {
-    var targets: [String: Target] = [:]
-    let text = try Repository.text("Package.swift")
-    for kind in ["target", "executableTarget", "macro", "systemLibrary", "testTarget"] {
-      for piece in text.split(separator: ".\(kind)(").dropFirst() where text.contains(".\(kind)(") {
-        let call = Self.arguments(piece)
-        guard let name = Self.strings(after: "name:", in: call, closedBy: ",").first else { continue }
-        let dependencies = Self.strings(after: "dependencies: [", in: call, closedBy: "]")
-        targets[name] = Target(kind: kind, name: name, dependencies: Set(dependencies))
+      init(from decoder: any Decoder) throws {
+        // An object with one key, such as `byName`, whose value is the name and a condition.
+        let kinds = try decoder.singleValueContainer().decode([String: [String?]].self)
+        name = (kinds.values.first?.first ?? nil) ?? ""
       }
     }
-    self.targets = targets
-    groups = Self.groups(in: text)
-    libraries = text.split(separator: ".library(").dropFirst().reduce(into: []) {
-      $0.formUnion(Self.strings(after: "targets: [", in: Self.arguments($1), closedBy: "]"))
+
+    var name: String
+    var kind: Kind
+    var path: String?
+    var dependencies: [Dependency]
+    /// The folder of its sources.
+    var folder: String { path ?? "\(kind == .test ? "Tests" : "Sources")/\(name)" }
+    /// The folder of `Sources` that groups it with others; nil if it stands there itself.
+    var group: String? {
+      let parts = folder.split(separator: "/")
+      return parts.count == 3 && parts[0] == "Sources" ? String(parts[1]) : nil
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case dependencies, kind = "type", name, path
     }
   }
-
-  /// Returns the folder of a module of `Sources`.
-  func folder(of module: String) -> String {
-    groups.first { $0.value.contains(module) }.map { "Sources/\($0.key)/\(module)" } ?? "Sources/\(module)"
+  struct Product: Decodable {
+    var targets: [String]
+    /// One key: `executable`, or `library` with its kinds of linking.
+    private var type: [String: [String]?]
+    var isLibrary: Bool { type.keys.contains("library") }
+  }
+  struct EvaluationFailed: Error, CustomStringConvertible {
+    var description: String
   }
 
-  /// Parses the dictionary `groups`, whose values are arrays of literals.
-  private static func groups(in text: String) -> [String: Set<String>] {
-    guard let start = text.firstRange(of: "let groups = [")?.upperBound,
-      let end = text[start...].firstRange(of: "\n]")?.lowerBound
-    else { return [:] }
-    return text[start..<end].split(separator: "]").reduce(into: [:]) { groups, entry in
-      let names = literals(in: entry)
-      if let group = names.first { groups[group] = Set(names.dropFirst()) }
+  let targets: [Target]
+  private let products: [Product]
+
+  /// The targets of the library products.
+  var libraries: Set<String> { products.filter(\.isLibrary).reduce(into: []) { $0.formUnion($1.targets) } }
+
+  /// Evaluates the manifest.
+  init() throws { self = try Self.evaluated.get() }
+
+  private static let evaluated = Result { try evaluate() }
+
+  private static func evaluate() throws -> Manifest {
+    // The build folder may be locked by the process that runs these tests.
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("storehub-manifest-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "-u", "STOREHUB_FUZZ", "-u", "STOREHUB_PROGRAMS", "-u", "STOREHUB_TESTS", "STOREHUB_DECLARED=1",
+      "swift", "package", "--package-path", Repository.root, "--scratch-path", folder.path, "dump-package",
+    ]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let json = output.fileHandleForReading.readDataToEndOfFile()
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw EvaluationFailed(description: "swift package dump-package failed in \(Repository.root): \(complaint)")
     }
-  }
-
-  /// Returns the text up to the parenthesis that closes a call.
-  private static func arguments(_ text: Substring) -> Substring {
-    var depth = 1
-    for index in text.indices {
-      if text[index] == "(" { depth += 1 }
-      if text[index] == ")" { depth -= 1 }
-      if depth == 0 { return text[..<index] }
-    }
-    return text
-  }
-
-  private static func strings(after label: String, in call: Substring, closedBy end: Character) -> [String] {
-    guard let start = call.firstRange(of: label)?.upperBound else { return [] }
-    let rest = call[start...]
-    let list = rest[..<(rest.firstIndex(of: end) ?? rest.endIndex)]
-    return literals(in: list)
-  }
-
-  private static func literals(in text: Substring) -> [String] {
-    text.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-      .compactMap { $0.offset.isMultiple(of: 2) ? nil : String($0.element) }
+    return try JSONDecoder().decode(Manifest.self, from: json)
   }
 }

@@ -12,13 +12,13 @@ struct Modules {
 
   init() throws {
     layers = try Self.layers(in: Repository.lines("docs/ARCHITECTURE.md"))
-    let manifest = try Manifest()
+    let groups = Set(try Manifest().targets.compactMap(\.group))
     var folders: [String: String] = [:]
     for entry in try Repository.folders(in: "Sources") {
-      if manifest.groups[entry] == nil {
-        folders[entry] = "Sources/\(entry)"
-      } else {
+      if groups.contains(entry) {
         for name in try Repository.folders(in: "Sources/\(entry)") { folders[name] = "Sources/\(entry)/\(name)" }
+      } else {
+        folders[entry] = "Sources/\(entry)"
       }
     }
     self.folders = folders
@@ -59,11 +59,13 @@ struct Modules {
     return layers
   }
 
-  /// Returns the modules that a source file imports.
+  /// Returns the modules that a source file imports, without the imports in texts of several lines.
   static func imports(of lines: [Substring]) -> Set<String> {
     let kinds: Set<Substring> = ["struct", "class", "enum", "func", "protocol", "typealias", "var", "let"]
-    var found: Set<String> = []
-    for line in lines where line.contains("import ") {
+    var (found, isText): (Set<String>, Bool) = ([], false)
+    for line in lines {
+      if line.contains("\"\"\"") { isText.toggle() }
+      guard !isText, line.contains("import ") else { continue }
       var words = line.split(separator: " ")
       while let first = words.first, first.hasPrefix("@") || accessLevels.contains(first) { words.removeFirst() }
       guard words.first == "import", words.count > 1 else { continue }
