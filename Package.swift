@@ -161,7 +161,6 @@ let package = Package(
     .systemLibrary(name: "CJSON", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
     .systemLibrary(name: "CINIH", pkgConfig: "inih", providers: [.apt(["libinih-dev"])]),
     .systemLibrary(name: "CEpoll"),
-    .systemLibrary(name: "CSDBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
@@ -271,9 +270,6 @@ let package = Package(
     // Turns in an SQLite database.
     .target(name: "Journal", dependencies: ["CSQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
-    // D-Bus, by sd-bus.
-    .target(
-      name: "SystemBus", dependencies: ["CSDBus", "EventLoop", "Features"], swiftSettings: onLoop),
     // Creates load by the schema alone, on separate threads, without the loop of the other shells.
     .target(
       name: "LoadTest",
@@ -330,7 +326,7 @@ let package = Package(
     .executableTarget(
       name: "storeterm",
       dependencies: [
-        "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient", "SystemBus",
+        "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient",
         "Terminal", "TerminalViews", "Wire",
       ],
       swiftSettings: onLoop),
@@ -492,10 +488,6 @@ let package = Package(
         "MetricsEndpoint", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog",
         "Wire",
       ], swiftSettings: onLoop),
-    // A separate bus with a mock of logind.
-    .testTarget(
-      name: "SystemBusTests",
-      dependencies: ["CSDBus", "ComposableArchitecture", "EventLoop", "Features", "SystemBus"], swiftSettings: onLoop),
     // The seeds' apps of each generation in a hub.
     .testTarget(
       name: "SeedsTestsHub",
@@ -549,9 +541,9 @@ let groups = [
   ],
   "ImportNames": ["Clocks", "DependenciesMacros", "Perception", "SwiftNavigation", "XCTestDynamicOverlay"],
   "System": [
-    "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNcurses", "CSDBus", "CSQLite", "CSystemd",
+    "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNcurses", "CSQLite", "CSystemd",
     "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONText", "MetricsEndpoint", "ProgramOptions",
-    "ServiceManager", "Spelling", "SystemBus", "Terminal",
+    "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
     "LoadTest", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storesim", "storeterm",
@@ -567,7 +559,7 @@ let testGroups = [
     "ComposableArchitectureClassicTests", "RxComposableArchitectureTests", "SeedsTestsClassic", "SeedsTestsHub",
     "SeedsTestsModern", "SeedsTestsRx",
   ],
-  "System": ["ConfigurationTests", "HTTPClientTests", "ProgramOptionsTests", "ServiceManagerTests", "SystemBusTests"],
+  "System": ["ConfigurationTests", "HTTPClientTests", "ProgramOptionsTests", "ServiceManagerTests"],
   "Tools": ["LoadTestTests", "ProgramTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests"],
 ]
 for (folder, groups) in [("Sources", groups), ("Tests", testGroups)] {

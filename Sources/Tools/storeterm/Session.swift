@@ -5,7 +5,6 @@ import Glibc
 import ProgramOptions
 import ReplicaCore
 import StoreClient
-import SystemBus
 import Terminal
 import TerminalViews
 import Wire
@@ -41,8 +40,6 @@ final class Session {
   private var screens = Screens()
   private let attendance: Attachment<HubState, Never>
   private var attendanceSubscription: StoreSubscription?
-  private let machine: StoreOf<MachineMonitor>
-  private var machineSubscription: StoreSubscription?
   private var keys: Poll?
   /// Reads keys that the poll does not announce.
   private var moreKeys: Timer?
@@ -88,13 +85,6 @@ final class Session {
     counter = client.attach(to: { $0.counter }, action: { .counter($0) }, Counter(), settings)
     favourites = client.attach(to: { $0.favourites }, action: { .favourites($0) }, FavouriteNumbers(), settings)
     attendance = client.attachToHub { $0 }
-    // Not every machine has a message bus; without one there is no machine state to show.
-    let bus = try? SystemBus(loop: loop)
-    machine = Store(initialState: MachineMonitor.State()) {
-      MachineMonitor()
-    } withDependencies: {
-      if let bus { $0.machine = .login(over: bus) }
-    }
     // A hub that is waited for may create its journal later.
     if !settings.waitsForHub { try openJournal() }
   }
@@ -124,8 +114,6 @@ final class Session {
     }
     connectTimer = try Timer(on: loop) { [weak self] in self?.showTerminal() }
     if settings.waitsForHub { try openTerminal() } else { connectTimer?.start(after: Self.connectNoticeDelay) }
-    machineSubscription = machine.subscribe { [weak self] _ in self?.drawSoon() }
-    machine.send(.started)
     client.start()
     loop.run()
     terminal?.close()
@@ -355,10 +343,7 @@ final class Session {
     updateActivity()
     let content = content
     screens.follow(content, size: terminal.size)
-    terminal.draw {
-      screens.draw(content, on: &$0)
-      MachineNotice.draw(machine.state, row: 1, after: 60, on: &$0)
-    }
+    terminal.draw { screens.draw(content, on: &$0) }
     if let time = screens.nextChange(after: loop.now) { changeTimer?.start(after: max(time - loop.now, .zero)) }
     isFrameRunning = true
     frame?.start(after: Self.frameTime)

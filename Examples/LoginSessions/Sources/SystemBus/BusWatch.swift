@@ -2,7 +2,7 @@ internal import CSDBus
 
 /// A watch on the properties of one object on a bus, until it is cancelled or released.
 @MainActor
-package final class BusWatch {
+public final class BusWatch {
   private weak var bus: SystemBus?
   private let service: String
   private let path: String
@@ -88,7 +88,7 @@ package final class BusWatch {
   func report(_ result: Result<[String: BusValue], BusError>) { onChange?(result) }
 
   /// Stops the watch; there are no calls after it.
-  package func cancel() {
+  public func cancel() {
     bus?.forget(self)
     forget()
   }

@@ -1,7 +1,7 @@
 internal import CSDBus
 
 /// The value of a property, of those D-Bus types that the properties of services have.
-package enum BusValue: Equatable, Sendable {
+public enum BusValue: Equatable, Sendable {
   /// `b`
   case bool(Bool)
   /// `y`, `n`, `q`, `i`, `u`, `x`
@@ -14,10 +14,10 @@ package enum BusValue: Equatable, Sendable {
   case string(String)
 
   /// The value if it is a Boolean.
-  package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
   /// The value if it is an integer.
-  package var integer: Int? {
+  public var integer: Int? {
     switch self {
     case .integer(let value): Int(exactly: value)
     case .unsigned(let value): Int(exactly: value)
@@ -26,7 +26,7 @@ package enum BusValue: Equatable, Sendable {
   }
 
   /// The value if it is a string.
-  package var string: String? { if case .string(let value) = self { value } else { nil } }
+  public var string: String? { if case .string(let value) = self { value } else { nil } }
 }
 
 /// A received message, read from its beginning.

@@ -26,7 +26,7 @@ public struct MachineError: Error, Equatable, Sendable {
   }
 }
 
-/// The source of the machine's status. `SystemBus` has a live one: `.login(over:)`.
+/// The source of the machine's status. `sessionshub` has a live one: `.login(over:)`.
 public struct MachineClient: Sendable {
   /// The status, repeated after each change; an error ends the stream.
   public var statuses: @Sendable () async -> AsyncThrowingStream<MachineStatus, any Error>

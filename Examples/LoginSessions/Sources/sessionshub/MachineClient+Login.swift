@@ -1,17 +1,16 @@
-package import Features
+import LoginSessions
+import SystemBus
 
 extension MachineClient {
   /// A client of systemd-logind.
   ///
-  /// - Parameters:
-  ///   - bus: The bus.
-  ///   - service: The name of the service; tests pass another one.
-  package static func login(over bus: SystemBus, service: String = "org.freedesktop.login1") -> MachineClient {
+  /// - Parameter bus: The bus, which must outlive the client's streams.
+  static func login(over bus: SystemBus) -> MachineClient {
     MachineClient(statuses: {
       let (stream, continuation) = AsyncThrowingStream.makeStream(
         of: MachineStatus.self, bufferingPolicy: .bufferingNewest(1))
       let watch = await bus.watch(
-        service: service, path: "/org/freedesktop/login1", interface: "org.freedesktop.login1.Manager"
+        service: "org.freedesktop.login1", path: "/org/freedesktop/login1", interface: "org.freedesktop.login1.Manager"
       ) { result in
         switch result {
         case .success(let properties): continuation.yield(MachineStatus(login: properties))

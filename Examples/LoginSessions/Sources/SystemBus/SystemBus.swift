@@ -1,15 +1,15 @@
 internal import CSDBus
-package import EventLoop
+public import EventLoop
 
 /// A connection to a message bus, on the loop and without a thread: sd-bus of libsystemd, driven by a poll and a timer.
 ///
 /// Source: sd_bus_get_fd(3), sd_bus_process(3).
 @MainActor
-package final class SystemBus {
+public final class SystemBus {
   private let loop: EventLoop
   private let bus: OpaquePointer
   /// The libsystemd connection, for tests that serve objects. Call `prepare()` after using it.
-  package var connection: OpaquePointer { bus }
+  public var connection: OpaquePointer { bus }
   private var poll: Poll?
   private var timer: Timer?
   private var watches: [ObjectIdentifier: BusWatch] = [:]
@@ -22,7 +22,7 @@ package final class SystemBus {
   ///   - loop: The loop of the connection, which must outlive it.
   ///   - address: The bus; nil for the system bus.
   /// - Throws: `BusError.noBus`, or the reason why the loop cannot poll.
-  package init(loop: EventLoop, address: String? = nil) throws {
+  public init(loop: EventLoop, address: String? = nil) throws {
     self.loop = loop
     var bus: OpaquePointer?
     let code = Self.open(&bus, address)
@@ -57,7 +57,7 @@ package final class SystemBus {
   /// Watches the properties of an object. Calls `onChange` with them now and after each signal of the object.
   ///
   /// - Returns: A watch that must be kept while `onChange` should be called.
-  package func watch(
+  public func watch(
     service: String, path: String, interface: String,
     _ onChange: @escaping @MainActor (Result<[String: BusValue], BusError>) -> Void
   ) -> BusWatch {
@@ -81,7 +81,7 @@ package final class SystemBus {
   }
 
   /// Sets the poll and the timer to the events and the timeout that sd-bus waits for.
-  package func prepare() {
+  public func prepare() {
     guard failure == nil else { return }
     let events = sd_bus_get_events(bus)
     guard events >= 0 else { return lose(BusError.noBus(reason: BusError.words(for: events))) }

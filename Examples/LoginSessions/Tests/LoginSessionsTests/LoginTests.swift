@@ -1,10 +1,12 @@
-import ComposableArchitecture
+import ComposableTesting
 import EventLoop
-import Features
 import Foundation
 import Glibc
+import LoginSessions
 import SystemBus
 import Testing
+
+@testable import sessionshub
 
 /// The machine's status through logind's interface, on a separate bus with a mock of logind.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct LoginTests {
