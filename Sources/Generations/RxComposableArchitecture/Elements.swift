@@ -1,5 +1,16 @@
 public import IdentifiedCollections
 
+/// An element with an identity, and with an appearance that may change.
+public protocol HashDiffable: Identifiable {
+  /// Returns true if two elements with the same identity look the same.
+  func isEqual(to source: Self) -> Bool
+}
+
+extension HashDiffable where Self: Equatable {
+  /// Returns true if two elements are equal.
+  public func isEqual(to source: Self) -> Bool { self == source }
+}
+
 /// A collection without duplicates: setting it keeps only the first of equal elements.
 @propertyWrapper
 public struct UniqueElements<Elements: RangeReplaceableCollection> where Elements.Element: Hashable {

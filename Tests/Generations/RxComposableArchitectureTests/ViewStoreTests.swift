@@ -102,31 +102,4 @@ import Testing
     store().send(.increment)
     #expect(seen.values == [.storeSend, .storeProcessEvent, .storeChangeState])
   }
-
-  struct PageEnvironment { var name: String }
-
-  @Test func aListOfMocks() {
-    let page = MockPageTemplate(sections: [
-      Section(
-        title: "Names",
-        mocks: ["Blob", "Blob Jr."].map { name in
-          Mock(title: name) { Bootstrap.mock(environment: PageEnvironment(name: name)) }
-        }),
-      Section(title: "Others", mocks: [Mock(title: "None") { Bootstrap.clear(environment: PageEnvironment.self) }]),
-    ])
-    #expect(page.sections(matching: "JR").map(\.title) == ["Names"])
-    #expect(page.sections(matching: "o").flatMap(\.mocks).map(\.title) == ["Blob", "Blob Jr.", "None"])
-    #expect(page.sections(matching: "").count == 2 && page.sections(matching: "x").isEmpty)
-    let reducer = Reducer<String, Void, PageEnvironment> { state, _, environment in
-      state = environment.name
-      return .none
-    }
-    let store = Store(initialState: "", reducer: reducer, environment: PageEnvironment(name: "live"))
-    #expect(page.apply("Blob Jr.") && !page.apply("Nobody"))
-    store.send(())
-    #expect(store.state == "Blob Jr.")
-    page.apply("None")
-    store.send(())
-    #expect(store.state == "live")
-  }
 }
