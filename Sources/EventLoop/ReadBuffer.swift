@@ -9,16 +9,29 @@ package nonisolated final class ReadBuffer: @unchecked Sendable {
   let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
   /// The number of bytes of the last read. In memory of its own, so that the loop writes it without a reference.
   let lastCount = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+  /// The offset of the first message that begins in the last read.
+  private let lastStart = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
-  init() { lastCount.initialize(to: 0) }
+  init() {
+    lastCount.initialize(to: 0)
+    lastStart.initialize(to: 0)
+  }
 
   deinit {
     bytes.deallocate()
     lastCount.deallocate()
+    lastStart.deallocate()
   }
 
-  /// The bytes of the last read on any stream; overwritten by the next one.
-  package func withLastRead<Result>(_ body: (RawSpan) -> Result) -> Result {
-    body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<lastCount.pointee]).bytes)
+  /// Records where the first message of the last read begins; its receiver calls it before it handles the bytes. What
+  /// precedes it belongs to a message whose beginning was read earlier.
+  package func noteStart(_ offset: Int) { lastStart.pointee = offset }
+
+  /// The bytes of the last read on any stream, overwritten by the next one, and the offset of the first message that
+  /// begins in them, which is at most their number.
+  package func withLastRead<Result>(_ body: (RawSpan, _ start: Int) -> Result) -> Result {
+    let count = lastCount.pointee
+    let read = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<count])
+    return body(read.bytes, min(lastStart.pointee, count))
   }
 }

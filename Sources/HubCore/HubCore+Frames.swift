@@ -127,11 +127,11 @@ extension HubCore {
   }
 
   /// Handles a frame, or the rest of one that was partly handled before.
-  /// - Returns: The payload offset at which to continue in a later turn, or nil when the frame is done.
+  /// - Returns: The place at which to continue in a later turn, or nil when the frame is done.
   private mutating func handleFrame(
-    _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil, from connection: LiveConnection,
-    at now: Duration, _ limit: inout Int
-  ) -> Int? {
+    _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: FrameResumption? = nil,
+    from connection: LiveConnection, at now: Duration, _ limit: inout Int
+  ) -> FrameResumption? {
     let kind = FrameKind(rawValue: header.kind)
     // A resumed frame is not counted again; with a limit of one it would never reach an action.
     if limit > 0, resumption == nil { limit -= 1 }
@@ -149,9 +149,9 @@ extension HubCore {
   }
 
   private mutating func dispatch(
-    _ kind: FrameKind?, _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int?,
+    _ kind: FrameKind?, _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: FrameResumption?,
     on connection: LiveConnection, at now: Duration, _ limit: inout Int
-  ) throws(WireError) -> Int? {
+  ) throws(WireError) -> FrameResumption? {
     switch kind {
     case .actions:
       return try handleActions(payload, resumingAt: resumption, from: connection, at: now, &limit)
@@ -248,7 +248,8 @@ extension HubCore {
   package mutating func forgetLastWork() { lastWork = nil }
 
   private mutating func postpone(
-    _ header: FrameHeader, _ payload: RawSpan, of connection: LiveConnection, resumingAt resumption: Int? = nil
+    _ header: FrameHeader, _ payload: RawSpan, of connection: LiveConnection,
+    resumingAt resumption: FrameResumption? = nil
   ) {
     if connection.backlog == nil {
       connection.backlog = Backlog()

@@ -93,8 +93,8 @@ public final class HubServer {
 
   /// Returns the names of the actions that were read last, on any thread; see `AbortWatch`.
   var lastActions: @Sendable () -> [String] {
-    let (buffer, schema, limit) = (shell.loop.readBuffer, shell.core.featureSchema, shell.core.limits.payloadBytes)
-    return { buffer.withLastRead { HubCore.names(ofActionsIn: $0, schema: schema, payloadLimit: limit) } }
+    let (buffer, schema) = (shell.loop.readBuffer, shell.core.featureSchema)
+    return { buffer.withLastRead { HubCore.names(ofActionsIn: $0, from: $1, schema: schema) } }
   }
 
   /// Stops serving and passes all connections to the next process through the service manager. Then calls `onStopped`,

@@ -6,6 +6,7 @@ internal import HubCore
 extension HubShell {
   func received(_ bytes: RawSpan, on id: ConnectionID) {
     lastSender = id
+    loop.readBuffer.noteStart(core.startOfFirstFrame(in: bytes, on: id))
     if turnWatch.isOn { turnWatch.begin(loop.nanoseconds) }
     if slowReads.isOn { return receivedTimed(bytes, on: id) }
     handle(bytes, on: id)
@@ -17,7 +18,7 @@ extension HubShell {
     let (start, peer) = (loop.nanoseconds, core.peer(of: id))
     handle(bytes, on: id)
     guard let peer else { return }
-    slowReads.note(loop.nanoseconds - start, at: loop.turnMilliseconds) { ($0, core.names(ofActionsIn: bytes), peer) }
+    slowReads.note(loop.nanoseconds - start, at: loop.turnMilliseconds) { ($0, lastNames(), peer) }
   }
 
   func handle(_ bytes: RawSpan, on id: ConnectionID) {

@@ -4,7 +4,8 @@ extension HubShell {
   /// The minimum duration of a reported turn, in milliseconds.
   static var longTurn: UInt64 { 100 }
 
-  /// Logs the actions that blocked the loop. The bytes of the last read are still in the loop's buffer.
+  /// Logs the actions that blocked the loop. The bytes of the last read are still in the loop's buffer. They are decoded
+  /// only for a line that is written.
   func reportLongTurn(_ time: UInt64) {
     slowReads.begin(at: loop.turnMilliseconds)
     if let (time, names, peer) = slowReads.take() {
@@ -16,24 +17,31 @@ extension HubShell {
         """)
     }
     if let waiting = core.lastWork, let peer = core.peer(of: waiting) {
-      let names = core.names(ofActionsThatWaitOn: waiting)
       return log.write(
         .warning, cause: Log.Cause("blocked turns", user: peer.user),
         """
         the loop was blocked for \(time) ms; actions that had waited were handled, of process \(peer.process) of user \
-        \(peer.user); \(names.isEmpty ? "none wait now" : "those that wait are \(names.joined(separator: ", "))")
+        \(peer.user); \(Self.list(core.names(ofActionsThatWaitOn: waiting), "those that wait are ", else: "none wait now"))
         """)
     }
     guard let sender = lastSender, let peer = core.peer(of: sender) else {
       return log.write(
         .warning, cause: Log.Cause("blocked turns"), "the loop was blocked for \(time) ms, by no action of a client")
     }
-    let names = loop.readBuffer.withLastRead { core.names(ofActionsIn: $0) }
     log.write(
       .warning, cause: Log.Cause("blocked turns", user: peer.user),
       """
-      the loop was blocked for \(time) ms; the last actions were \
-      \(names.isEmpty ? "not whole" : names.joined(separator: ", ")), of process \(peer.process) of user \(peer.user)
+      the loop was blocked for \(time) ms; the last actions were \(Self.list(lastNames(), else: "not whole")), of process \
+      \(peer.process) of user \(peer.user)
       """)
+  }
+
+  /// The names of the actions in the last read.
+  func lastNames() -> [String] {
+    loop.readBuffer.withLastRead { bytes, start in core.names(ofActionsIn: bytes, from: start) }
+  }
+
+  private static func list(_ names: [String], _ verb: String = "", else none: String) -> String {
+    names.isEmpty ? none : verb + names.joined(separator: ", ")
   }
 }

@@ -97,6 +97,39 @@ import Wire
     #expect(hub.engine.state.counter.count == 49)
   }
 
+  /// A frame of 1 MiB can repeat 349,000 actions, which a turn must not skip as one unit of work.
+  @Test func repeatedActionsCountByTheirBytes() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let actions = Array(repeating: increment, count: 4000)
+    _ = receive(actionsFrame(actions, from: 1), hub, client, limit: .max)
+    hub.turn()
+    let again = actionsFrame(actions + [Action.counter(.decrementButtonTapped).encoded()], from: 1)
+    let unitCount = again.count / 256
+
+    #expect(receive(again, hub, client, limit: 10) == (10, false))
+    var (work, calls) = (10, 0)
+    while hub.hasBacklog {
+      let count = hub.work(limit: 10)
+      #expect(count <= 10)
+      (work, calls) = (work + count, calls + 1)
+    }
+    #expect((unitCount - calls...unitCount + 2).contains(work), "\(work) of \(unitCount)")
+    #expect(hub.engine.state.counter.count == 3999)
+    #expect(try hub.turn(client).last?.number == 4001)
+  }
+
+  /// A client that repeats a few actions after a cut is answered at once, however little time is left.
+  @Test func aFewRepeatedActionsDivideNoFrame() throws {
+    let hub = Hub()
+    let (client, _) = try hub.open()
+    let actions = Array(repeating: increment, count: 10)
+    hub.send(actionsFrame(actions, from: 1), on: client)
+    #expect(receive(actionsFrame(actions, from: 1), hub, client, limit: 1) == (1, true))
+    #expect(receive(actionsFrame(actions, from: 5), hub, client, limit: 5) == (5, true))
+    #expect(hub.engine.state.counter.count == 14)
+  }
+
   @Test func anotherClientIsServedBetweenTheSlices() throws {
     let hub = Hub()
     let (flood, _) = try hub.open()
@@ -198,12 +231,14 @@ import Wire
     var next: [UInt64] = [1, 1]
     for _ in 0..<20 {
       let who = Int.random(in: 0..<2, using: &random)
-      let count = Int.random(in: 0...40, using: &random)
+      let count = Int.random(in: 0...(Int.random(in: 0...5, using: &random) == 0 ? 400 : 40), using: &random)
       let actions = (0..<count).map { _ in
         Int.random(in: 0..<10, using: &random) == 0 ? CBORValue.unsigned(99).encoded() : increment
       }
-      // Repeats some earlier actions.
-      let first = max(Int(next[who]) - Int.random(in: 0...5, using: &random), 1)
+      // Repeats some earlier actions, sometimes more than a turn skips.
+      let repeats = Int.random(in: 0...5, using: &random) == 0 ? 400 : 5
+      let repeated = min(Int.random(in: 0...repeats, using: &random), Int(next[who]) - 1)
+      let first = Int(next[who]) - repeated
       let frame = actionsFrame(actions, from: UInt64(first))
       next[who] = max(next[who], UInt64(first + count))
       var cut = Int.random(in: 0...frame.count, using: &random)

@@ -154,6 +154,35 @@ import Wire
     Glibc.close(descriptor)
     bench.clean()
   }
+
+  /// A read that begins inside a frame may continue with bytes that look like another frame.
+  @Test func theRestOfAFrameIsNotNamedAsAnAction() async throws {
+    let bench = try Bench()
+    let server = try bench.serve()
+    // Not a stream of the loop, whose buffer would then have what the client reads.
+    let (descriptor, result) = bench.socket(connect)
+    #expect(result == 0)
+    func send(_ bytes: [UInt8]) async {
+      let reads = server.metrics.reads
+      #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+      #expect(await bench.until { server.metrics.reads == reads + 1 })
+    }
+    var hello = FrameWriter()
+    hello.frame(Hello())
+    await send(hello.bytes)
+    let decrement = AppFeature.Action.counter(.decrementButtonTapped).encoded()
+    let disguised = RawClient.frame([decrement], from: 1)
+    let frame = RawClient.frame([CBORValue.bytes(disguised).encoded()], from: 1)
+    await send(Array(frame.dropLast(disguised.count)))
+    await send(disguised)
+    #expect(server.lastActions().isEmpty)
+    await send(RawClient.frame([decrement], from: 2))
+    #expect(server.lastActions() == ["counter.decrementButtonTapped"])
+    #expect(bench.engine.state.counter.count == -1)
+    close(descriptor)
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
 }
 
 /// A client that sends and receives frames.
@@ -173,14 +202,16 @@ private final class RawClient {
     write(writer.bytes)
   }
 
-  func send(_ actions: [[UInt8]], from first: UInt64) {
+  func send(_ actions: [[UInt8]], from first: UInt64) { write(Self.frame(actions, from: first)) }
+
+  static func frame(_ actions: [[UInt8]], from first: UInt64) -> [UInt8] {
     var writer = FrameWriter()
     writer.frame(FrameHeader(kind: .actions)) {
       $0.unsigned(first)
       $0.unsigned(0)
       for action in actions { $0.append(action.span.bytes) }
     }
-    write(writer.bytes)
+    return writer.bytes
   }
 
   private func write(_ bytes: [UInt8]) { _ = try? stream?.write(bytes.span.bytes) }

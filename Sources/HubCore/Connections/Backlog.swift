@@ -1,12 +1,20 @@
 import Wire
 
+/// The place in a frame at which a later turn continues.
+struct FrameResumption {
+  /// The offset in the frame's payload.
+  var offset: Int
+  /// The number of actions from there on that were processed before and are skipped.
+  var repeatedCount: UInt64 = 0
+}
+
 /// Complete frames that wait for a later turn, as received bytes.
 struct Backlog {
   private var bytes: [UInt8] = []
   /// The start of the first unfinished frame.
   private var start = 0
-  /// The offset in that frame's payload at which to continue, or nil to start at its beginning.
-  private(set) var resumption: Int?
+  /// The place in that frame at which to continue, or nil to start at its beginning.
+  private(set) var resumption: FrameResumption?
 
   var isEmpty: Bool { start == bytes.count }
 
@@ -16,16 +24,21 @@ struct Backlog {
   /// All unfinished frames, each from its beginning.
   var unhandledBytes: [UInt8] { Array(bytes[start...]) }
 
+  /// The same without copying them, and the offset at which the first frame continues; 0 if it was not begun.
+  func withUnhandledBytes<Result>(_ body: (RawSpan, _ resumption: Int) -> Result) -> Result {
+    body(bytes.span.bytes.extracting(start...), resumption.map { FrameHeader.byteCount + $0.offset } ?? 0)
+  }
+
   /// Appends a frame.
-  mutating func append(_ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: Int? = nil) {
+  mutating func append(_ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: FrameResumption? = nil) {
     precondition(resumption == nil || isEmpty, "only the first frame can have been begun")
     self.resumption = resumption ?? self.resumption
     header.append(to: &bytes)
     payload.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
-  /// Passes the first frame to `body`, which returns the payload offset at which to continue later, or nil when done.
-  mutating func handleFirst(_ body: (FrameHeader, RawSpan, _ resumption: Int?) -> Int?) {
+  /// Passes the first frame to `body`, which returns the place at which to continue later, or nil when done.
+  mutating func handleFirst(_ body: (FrameHeader, RawSpan, FrameResumption?) -> FrameResumption?) {
     let (bytes, start) = (bytes, start)
     let frame = bytes.span.bytes.extracting(start...)
     let header = FrameHeader(frame, at: 0)

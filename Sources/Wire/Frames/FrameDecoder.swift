@@ -48,6 +48,18 @@ public struct FrameDecoder: Sendable {
     if offset < bytes.byteCount { keep(bytes, from: offset) }
   }
 
+  /// The offset in the next bytes of the stream at which the first frame begins, after the rest of an incomplete one; the
+  /// number of bytes if they are all part of it.
+  package func startOfFirstFrame(in bytes: RawSpan) -> Int {
+    guard isInsideFrame else { return 0 }
+    var head = self
+    head.partial = Array(partial.prefix(FrameHeader.byteCount))
+    _ = head.take(FrameHeader.byteCount - head.partial.count, of: bytes, from: 0)
+    guard head.partial.count == FrameHeader.byteCount else { return bytes.byteCount }
+    let length = FrameHeader.byteCount + Int(FrameHeader(head.partial.span.bytes, at: 0).length)
+    return min(length - partial.count, bytes.byteCount)
+  }
+
   @usableFromInline
   @inline(never)
   mutating func keep(_ bytes: RawSpan, from offset: Int) {
