@@ -296,16 +296,19 @@ let package = Package(
         "ProgramOptions", "FeatureCore", "ServiceManager", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
+    // The socket of a client, whether compiled with the feature or not.
+    .target(
+      name: "ReplicaConnection", dependencies: ["EventLoop", "ReplicaCore", "Wire"], swiftSettings: onLoop),
     .target(
       name: "StoreClient",
-      dependencies: ["ComposableCore", "EventLoop", "IssueReporting", "ReplicaCore", "Wire"],
+      dependencies: ["ComposableCore", "EventLoop", "IssueReporting", "ReplicaConnection", "ReplicaCore", "Wire"],
       swiftSettings: onLoop),
     // The commands of storectl, which work with any feature.
     .target(
       name: "StorectlCommands",
       dependencies: [
-        "EventLoop", "HTTPServer", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "Spelling", "Terminal",
-        "TurnLog", "Wire",
+        "EventLoop", "HTTPServer", "JSONText", "Journal", "ProgramOptions", "ReplicaConnection", "ReplicaCore",
+        "Spelling", "Terminal", "TurnLog", "Wire",
       ],
       resources: [.embedInCode("Inspector/Page")], swiftSettings: onLoop),
 

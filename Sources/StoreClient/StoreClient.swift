@@ -1,6 +1,7 @@
 public import ComposableCore
 public import EventLoop
 internal import IssueReporting
+internal import ReplicaConnection
 public import ReplicaCore
 public import Wire
 
@@ -19,15 +20,9 @@ public import Wire
 /// The store stays the same for the lifetime of the client. While the hub is unavailable the store shows the last state
 /// and keeps sent actions; when the client has reconnected, it catches up. All work is done on the loop's thread.
 @MainActor public final class StoreClient<State: Replicated, Action: WireValue> {
-  private var replica: ReplicaCore
-  private let loop: EventLoop
-  let path: String
-  private var stream: PipeStream?
-  private var hooks: TurnHooks?
-  private var deadlineTimer: DeadlineTimer?
+  private let link: ReplicaConnection
   private var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
-  private var isPerforming = false
   /// The attachments whose stores show the effects of pending actions.
   private var predicting: [any AnyAttachment] = []
   /// True if one of these must apply its pending actions again.
@@ -64,14 +59,16 @@ public import Wire
   public init(
     loop: EventLoop, path: String, name: String? = nil, options: ReplicaOptions = ReplicaOptions()
   ) throws(UVError) {
-    self.loop = loop
-    self.path = path
     var options = options
     options.name = name ?? options.name
-    replica = ReplicaCore(schema: Schema(state: State.self, action: Action.self), options: options)
-    hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
-    deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
-    replica.onSettled = { [weak self] in self?.settled() }
+    link = try ReplicaConnection(
+      on: loop, to: path, schema: Schema(state: State.self, action: Action.self), options: options)
+    link.onTurn = { [weak self] in self?.endTurn() }
+    link.onBytes = { [weak self] bytes in
+      guard let self else { return }
+      receive(bytes)
+    }
+    link.replica.onSettled = { [weak self] in self?.settled() }
     if options.subscribesToWholeState { whole = add([], of: .feature) { $0 } }
   }
 
@@ -104,56 +101,52 @@ public import Wire
 
   /// Ends the session, as ``close()`` does. No callback is called.
   isolated deinit {
-    replica.close()
-    for command in replica.commands {
-      switch command {
-      case .write(let range): _ = try? stream?.write(replica.output.span(range))
-      case .disconnect: disconnect()
-      case .failed(_, let context, let error): (context as? StoreTask.Completion)?.complete(.failure(error))
-      case .connect, .changed, .diverged, .connectionChanged, .applied: break
-      }
+    link.release {
+      if case .failed(_, let context, let error) = $0 { (context as? StoreTask.Completion)?.complete(.failure(error)) }
     }
   }
 
   /// The state of the connection to the hub.
-  public var connection: ConnectionState { replica.connection }
+  public var connection: ConnectionState { link.replica.connection }
 
   /// The revision of the state that the store shows.
   public var revision: UInt64 { whole?.revision ?? 0 }
 
   /// The hub's name; empty before the first welcome.
-  public var hubName: String { replica.hubName }
+  public var hubName: String { link.replica.hubName }
 
   /// True if the last attempt to connect has failed because no hub listens on the socket.
-  package private(set) var isHubMissing = false
+  package var isHubMissing: Bool { link.isHubMissing }
+
+  /// The path of the hub's socket.
+  var path: String { link.path }
 
   /// The reason with which the hub has ended the last connection, such as a stop by its service manager; nil if the
   /// connection was lost without one, because the hub has crashed or does not answer, and while a session is open.
-  public var goodbye: String? { replica.goodbye }
+  public var goodbye: String? { link.replica.goodbye }
 
   /// The number of times that a restarted hub had lost state which this client had seen. The client recovers by itself,
   /// but its user may want to know.
-  public var lossCount: Int { replica.lossCount }
+  public var lossCount: Int { link.replica.lossCount }
 
   /// The number of bytes received of states that are not complete yet.
-  public var loadedByteCount: Int { replica.loadedByteCount }
+  public var loadedByteCount: Int { link.replica.loadedByteCount }
 
   /// The number of actions that the hub has not acknowledged.
-  public var pendingActionCount: Int { replica.pendingActionCount }
+  public var pendingActionCount: Int { link.replica.pendingActionCount }
 
   /// Connects, and retries after each failure until `close`.
   public func start() {
-    replica.start()
+    link.replica.start()
     endTurn()
   }
 
   /// Ends the session permanently; pending actions fail. The store keeps the last state as long as it is referenced.
   public func close() {
-    replica.close()
+    link.replica.close()
     endTurn()
     whole = nil
-    hooks = nil
-    deadlineTimer = nil
+    link.end()
   }
 
   // MARK: Parts
@@ -199,12 +192,12 @@ public import Wire
     attachment.isDetached = true
     predicting.removeAll { $0 === attachment }
     attachment.endPrediction()
-    replica.unsubscribe(attachment.mirror)
+    link.replica.unsubscribe(attachment.mirror)
   }
 
   /// Compares the value of a part with the hub's; `onDivergence` is called if they differ.
   public func verify<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
-    replica.verify(attachment.mirror)
+    link.replica.verify(attachment.mirror)
     endTurn()
   }
 
@@ -216,7 +209,7 @@ public import Wire
       guard let self else { return Self.failedTask(.notConnected(reason: "the client was released")) }
       return send(action, as: toAction, of: attachment)
     }
-    replica.subscribe(attachment.mirror, to: path, of: root, context: attachment)
+    link.replica.subscribe(attachment.mirror, to: path, of: root, context: attachment)
     return attachment
   }
 
@@ -235,7 +228,7 @@ public import Wire
     do throws(ActionError) {
       let sent = toAction(action)
       if !actionRisks.isEmpty { try readBack(sent) }
-      let ticket = try replica.send(sent, context: completion)
+      let ticket = try link.send(context: completion) { sent.encode(to: &$0) }
       attachment?.predict(action, ticket)
     } catch {
       completion.complete(.failure(error))
@@ -287,71 +280,27 @@ public import Wire
 
   // MARK: Events
 
-  private func connect() {
-    do throws(UVError) {
-      let stream = try PipeStream(on: loop)
-      try stream.connect(to: path) { [weak self] in self?.connectionAttemptEnded($0) }
-      self.stream = consume stream
-    } catch {
-      isHubMissing = error.isHubMissing
-      replica.disconnected(reason: Self.sentence(error), at: loop.now)
-    }
-  }
-
-  private func connectionAttemptEnded(_ error: UVError?) {
-    do throws(UVError) {
-      if let error { throw error }
-      try stream?.startReading(
-        onBytes: { [weak self] bytes in
-          guard let self else { return }
-          receive(bytes)
-        },
-        onEnd: { [weak self] error in self?.readingEnded(error) })
-      stream?.onDrained { [weak self] in self?.replica.drained() }
-      isHubMissing = false
-      replica.connected(at: loop.now)
-    } catch {
-      stream = nil
-      isHubMissing = error.isHubMissing
-      replica.disconnected(reason: Self.sentence(error), at: loop.now)
-    }
-  }
-
   private func receive(_ bytes: RawSpan) {
     // A local copy, because the replica's callbacks may access `changes` meanwhile.
     var changes = self.changes
-    changes.collect { replica.received(bytes, at: loop.now) }
+    changes.collect { link.received(bytes) }
     self.changes = changes
   }
-
-  private static func sentence(_ error: UVError) -> String {
-    error.connectionAdvice.isEmpty ? "\(error)." : "\(error). \(error.connectionAdvice)"
-  }
-
-  private func readingEnded(_ error: UVError?) {
-    stream = nil
-    replica.disconnected(reason: error.map { "\($0)" } ?? "the hub closed the connection", at: loop.now)
-  }
-
-  private func deadlinePassed() { replica.expire(at: loop.now) }
 
   // MARK: Commands
 
   private func endTurn() {
-    // A callback may close the client or subscribe; those commands are executed after the earlier ones.
-    guard !isPerforming else { return }
-    replica.endTurn(at: loop.now)
     let hadStore = store != nil
     var changed: [any AnyAttachment] = []
-    performCommands(&changed)
-    deadlineTimer?.arm(replica.deadline)
-    if let onProgress, reportedByteCount != replica.loadedByteCount {
-      reportedByteCount = replica.loadedByteCount
+    // A callback may close the client or subscribe; the outer call executes those commands.
+    guard link.endTurn({ perform($0, &changed) }) else { return }
+    if let onProgress, reportedByteCount != link.replica.loadedByteCount {
+      reportedByteCount = link.replica.loadedByteCount
       onProgress()
     }
     if mustRebase { rebase(&changed) }
     // Only now, because all actions have failed in this turn, even if a callback of it has closed the client.
-    if replica.connection == .closed { predicting = [] }
+    if link.replica.connection == .closed { predicting = [] }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     if !hadStore, let store { onStore?(store) }
@@ -361,30 +310,9 @@ public import Wire
     changes.notify { for attachment in changed { attachment.notify() } }
   }
 
-  private func performCommands(_ changed: inout [any AnyAttachment]) {
-    isPerforming = true
-    defer { isPerforming = false }
-    var next = 0
-    // Executing a command may add more.
-    while next < replica.commands.count {
-      perform(replica.commands[next], &changed)
-      next += 1
-    }
-    if next > 0 { replica.clear() }
-  }
-
   private func perform(_ command: ReplicaCommand, _ changed: inout [any AnyAttachment]) {
     switch command {
-    case .connect:
-      connect()
-    case .disconnect:
-      disconnect()
-    case .write(let range):
-      do throws(UVError) {
-        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.noteBusy() }
-      } catch {
-        // The end of reading reports the connection's failure.
-      }
+    case .connect, .disconnect, .write: break  // The connection's.
     case .changed(_, let context):
       guard let attachment = context as? any AnyAttachment, !attachment.isDetached else { return }
       changed.append(attachment)
@@ -414,11 +342,5 @@ public import Wire
       reportedNotice = nil
       onConnectionNotice?("connected to the hub at \(path)")
     }
-  }
-
-  /// Releases the stream; bytes that were written already are still sent.
-  private func disconnect() {
-    guard let old = stream.take() else { return }
-    ClosingStream(old).finish()
   }
 }

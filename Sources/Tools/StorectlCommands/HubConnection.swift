@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import ReplicaConnection
 internal import ReplicaCore
 internal import Wire
 
@@ -6,23 +7,14 @@ internal import Wire
 ///
 /// Functions wait for the hub's answer. When the session fails, all of them throw the reason.
 final class HubConnection {
-  private var replica: ReplicaCore
+  private let link: ReplicaConnection
   private let loop: EventLoop
-  private let path: String
   private let timeout: Duration
-  private var stream: PipeStream?
-  private var hooks: TurnHooks?
-  private var deadlineTimer: DeadlineTimer?
   private var waitTimer: Timer?
-  private var isPerforming = false
   private var isPaused = false
-  /// The time before which the hub's silence does not count, because reading was paused.
-  private var graceEnd = Duration.zero
   private var isOpen = false
   private var waiting: Waiting?
   private(set) var failure: ToolFailure?
-  /// The error of a write that the socket has refused.
-  private var writeFailure: UVError?
   /// Called at the end of each turn.
   var onTurn: (() -> Void)?
   /// Called once when the session has failed.
@@ -64,16 +56,19 @@ final class HubConnection {
   ///   - name: The client's name among the hub's attendees.
   ///   - isWatched: True if a silent hub must be detected even while no answer is expected.
   init(loop: EventLoop, path: String, name: String, timeout: Duration, isWatched: Bool) throws(ToolFailure) {
-    (self.loop, self.path, self.timeout) = (loop, path, timeout)
+    (self.loop, self.timeout) = (loop, timeout)
     var options = ReplicaOptions()
     options.name = name
     // The timeouts of this class end first, and report the reason.
     options.timeout = timeout + .milliseconds(500)
     if isWatched { options.probeInterval = .seconds(2) }
-    replica = ReplicaCore(schema: nil, options: options)
     do throws(UVError) {
-      hooks = try TurnHooks(on: loop) { [weak self] in self?.endTurn() }
-      deadlineTimer = try DeadlineTimer(on: loop) { [weak self] in self?.deadlinePassed() }
+      link = try ReplicaConnection(on: loop, to: path, schema: nil, options: options)
+      link.onTurn = { [weak self] in self?.endTurn() }
+      link.onBytes = { [weak self] bytes in
+        guard let self else { return }
+        receive(bytes)
+      }
       waitTimer = try Timer(on: loop) { [weak self] in self?.waitedTooLong() }
     } catch {
       throw ToolFailure(.failed, "\(error)")
@@ -82,30 +77,30 @@ final class HubConnection {
 
   // MARK: What commands ask for
 
-  var hubName: String { replica.hubName }
+  var hubName: String { link.replica.hubName }
 
   /// True if this user may read the hub's own state. Only then may all parts of the feature's state be asked for: a
   /// hub closes the connection of who asks for one that is refused, and reports it to its operator.
-  var mayReadHub: Bool { replica.ownStateRefusal == nil }
+  var mayReadHub: Bool { link.replica.ownStateRefusal == nil }
 
   /// The hub's state directory; nil if it has none, or this user may not read it.
-  var stateDirectory: String? { replica.hubStateDirectory }
+  var stateDirectory: String? { link.replica.hubStateDirectory }
 
   /// The number of bytes received of parts that are not complete yet.
-  var loadedByteCount: Int { replica.loadedByteCount }
+  var loadedByteCount: Int { link.replica.loadedByteCount }
 
   /// Returns the schema of the feature, or of the hub's own state.
   func schema(of root: StateRoot) -> Schema {
     if let schema = ReplicaCore.schema(ofHubsOwn: root) { return schema }
-    guard let schema = replica.schema else { preconditionFailure("a session that is open has a schema") }
+    guard let schema = link.replica.schema else { preconditionFailure("a session that is open has a schema") }
     return schema
   }
 
   /// Connects, and waits for the hub's schema.
   func open() async throws(ToolFailure) {
-    replica.start()
+    link.replica.start()
     endTurn()
-    try await wait { [weak self] in self?.replica.connection == .live }
+    try await wait { [weak self] in self?.link.replica.connection == .live }
     isOpen = true
   }
 
@@ -114,13 +109,13 @@ final class HubConnection {
     to path: [PathStep], of root: StateRoot, onChange: @escaping () -> Void = {}
   ) async throws(ToolFailure) -> Scope {
     let scope = Scope(onChange)
-    replica.subscribe(scope.mirror, to: path, of: root, context: scope)
+    link.replica.subscribe(scope.mirror, to: path, of: root, context: scope)
     endTurn()
     // After a refusal, the replica reconnects without the hub's own state.
     try await wait(atMost: timeout, isForTransfer: true) { [weak self] in
-      scope.mirror.revision != nil && self?.replica.phase == .open
+      scope.mirror.revision != nil && self?.link.replica.phase == .open
     }
-    if root != .feature, let refusal = replica.ownStateRefusal { throw ToolFailure(.notPermitted, refusal) }
+    if root != .feature, let refusal = link.replica.ownStateRefusal { throw ToolFailure(.notPermitted, refusal) }
     return scope
   }
 
@@ -139,7 +134,7 @@ final class HubConnection {
   /// Subscribes to a part of a state without waiting for it.
   func follow(_ path: [PathStep], of root: StateRoot, onChange: @escaping () -> Void) -> Scope {
     let scope = Scope(onChange)
-    replica.subscribe(scope.mirror, to: path, of: root, context: scope)
+    link.replica.subscribe(scope.mirror, to: path, of: root, context: scope)
     endTurn()
     return scope
   }
@@ -147,14 +142,14 @@ final class HubConnection {
   /// Subscribes to the hub's metrics without waiting for them. There are none for users who may not read them.
   func followMetrics(onChange: @escaping () -> Void = {}) -> TypedMirror<HubMetrics> {
     let mirror = TypedMirror<HubMetrics>()
-    replica.subscribe(mirror, to: [], of: .metrics, context: Observer(onChange))
+    link.replica.subscribe(mirror, to: [], of: .metrics, context: Observer(onChange))
     endTurn()
     return mirror
   }
 
   /// Ends a subscription.
   func unfollow(_ scope: Scope) {
-    replica.unsubscribe(scope.mirror)
+    link.replica.unsubscribe(scope.mirror)
     endTurn()
   }
 
@@ -162,7 +157,7 @@ final class HubConnection {
   func send(_ action: CBORValue) throws(ToolFailure) -> Sent {
     let sent = Sent()
     do throws(ActionError) {
-      try replica.send(context: sent) { action.encode(to: &$0) }
+      try link.replica.send(context: sent) { action.encode(to: &$0) }
     } catch {
       throw failure ?? ToolFailure(.failed, "\(error)")
     }
@@ -192,28 +187,28 @@ final class HubConnection {
   /// Waits until the socket has accepted all output.
   func flush() async throws(ToolFailure) {
     endTurn()
-    try await wait { [weak self] in self?.stream?.queuedByteCount == 0 }
-    if let writeFailure { throw ToolFailure(.hubWentAway, "\(writeFailure)") }
+    try await wait { [weak self] in self?.link.isFlushed == true }
+    if let writeFailure = link.writeFailure { throw ToolFailure(.hubWentAway, "\(writeFailure)") }
   }
 
   /// Measures the hub's response time, and returns it with the hub's revision.
   func ping() async throws(ToolFailure) -> (latency: Duration, revision: UInt64) {
     let start = loop.preciseNow
-    guard let number = replica.ping(at: loop.now) else { throw failure ?? ToolFailure(.hubWentAway, "no session") }
+    guard let number = link.replica.ping(at: loop.now) else { throw failure ?? ToolFailure(.hubWentAway, "no session") }
     endTurn()
     var end = start
     try await wait { [weak self] in
-      guard let self, (replica.lastPong?.number ?? 0) >= number else { return false }
+      guard let self, (link.replica.lastPong?.number ?? 0) >= number else { return false }
       end = loop.preciseNow
       return true
     }
-    return (end - start, replica.lastPong?.revision ?? 0)
+    return (end - start, link.replica.lastPong?.revision ?? 0)
   }
 
   /// Requests the hub's hash of a part and compares it; nil if the part has no value.
   func verify(_ scope: Scope) async throws(ToolFailure) -> HashComparison? {
     guard scope.mirror.value != nil else { return nil }
-    replica.verify(scope.mirror)
+    link.replica.verify(scope.mirror)
     endTurn()
     try await wait { scope.mirror.lastComparison != nil || scope.mirror.value == nil }
     return scope.mirror.lastComparison
@@ -238,11 +233,9 @@ final class HubConnection {
   func pause(_ pauses: Bool) {
     guard isPaused != pauses, failure == nil else { return }
     isPaused = pauses
-    if pauses { return stream?.stopReading() ?? () }
-    // The hub's answers may have been in the socket for a long time.
-    graceEnd = loop.now + timeout
+    if pauses { return link.stopReading() }
     do throws(UVError) {
-      try stream?.resumeReading()
+      try link.resumeReading(grace: timeout)
     } catch {
       fail(.hubWentAway, "\(error)")
     }
@@ -252,7 +245,7 @@ final class HubConnection {
   func fail(_ status: ExitStatus, _ reason: String) {
     guard failure == nil else { return }
     failure = ToolFailure(status, reason)
-    replica.close()
+    link.replica.close()
     endTurn()
     waiting.take()?.continuation.resume()
     onFailure?()
@@ -295,107 +288,45 @@ final class HubConnection {
     if isOpen {
       fail(.timedOut, "the hub has not answered for \(seconds)")
     } else {
-      fail(.timedOut, "the hub at \(path) has not answered for \(seconds)")
+      fail(.timedOut, "the hub at \(link.path) has not answered for \(seconds)")
     }
   }
 
   // MARK: Events
 
-  private func connect() {
-    do throws(UVError) {
-      let stream = try PipeStream(on: loop)
-      try stream.connect(to: path) { [weak self] in self?.connectionAttemptEnded($0) }
-      self.stream = consume stream
-    } catch {
-      fail(.unreachable, Self.sentence(error))
-    }
-  }
-
-  private func connectionAttemptEnded(_ error: UVError?) {
-    do throws(UVError) {
-      if let error { throw error }
-      try stream?.startReading(
-        onBytes: { [weak self] bytes in
-          guard let self else { return }
-          // A large state may take longer than the hub may be silent.
-          if waiting?.isForTransfer == true { waitTimer?.start(after: timeout) }
-          replica.received(bytes, at: loop.now)
-        },
-        onEnd: { [weak self] error in
-          guard let self else { return }
-          replica.disconnected(reason: error.map { "\($0)" } ?? "the hub closed the connection", at: loop.now)
-        })
-      stream?.onDrained { [weak self] in self?.replica.drained() }
-      replica.connected(at: loop.now)
-    } catch {
-      fail(.unreachable, Self.sentence(error))
-    }
-  }
-
-  private static func sentence(_ error: UVError) -> String {
-    error.connectionAdvice.isEmpty ? "\(error)" : "\(error). \(error.connectionAdvice)"
-  }
-
-  private func deadlinePassed() {
-    if !isPaused, loop.now >= graceEnd { replica.expire(at: loop.now) }
+  private func receive(_ bytes: RawSpan) {
+    // A large state may take longer than the hub may be silent.
+    if waiting?.isForTransfer == true { waitTimer?.start(after: timeout) }
+    link.received(bytes)
   }
 
   private func endTurn() {
-    guard !isPerforming else { return }
-    replica.endTurn(at: loop.now)
-    perform()
-    if failure == nil, !isPaused { deadlineTimer?.arm(replica.deadline.map { max($0, graceEnd) }) }
+    guard link.endTurn(perform) else { return }
     onTurn?()
     guard let waiting, waiting.condition() else { return }
     self.waiting = nil
     waiting.continuation.resume()
   }
 
-  private func perform() {
-    isPerforming = true
-    defer { isPerforming = false }
-    var next = 0
-    // Executing a command may add more.
-    while next < replica.commands.count {
-      perform(replica.commands[next])
-      next += 1
-    }
-    if next > 0 { replica.clear() }
-  }
-
   private func perform(_ command: ReplicaCommand) {
     switch command {
-    case .connect: if failure == nil { connect() }
-    case .disconnect: disconnect()
-    case .write(let range):
-      do throws(UVError) {
-        if let isOut = try stream?.write(replica.output.span(range)), !isOut { replica.noteBusy() }
-      } catch {
-        // The end of reading reports the connection's failure.
-        writeFailure = error
-      }
+    case .connect, .disconnect, .write: break  // The connection's.
     case .changed(_, let context):
       (context as? Scope)?.onChange()
       (context as? Observer)?.onChange()
     case .diverged: break  // Only `verify` compares hashes.
     case .connectionChanged: connectionChanged()
-    case .applied(_, let context): (context as? Sent)?.outcome = .success(replica.acknowledgedRevision)
+    case .applied(_, let context): (context as? Sent)?.outcome = .success(link.replica.acknowledgedRevision)
     case .failed(_, let context, let error): (context as? Sent)?.outcome = .failure(error)
     }
   }
 
   private func connectionChanged() {
-    switch replica.connection {
+    switch link.replica.connection {
     case .connecting(_, let failure?): fail(isOpen ? .hubWentAway : .unreachable, failure)
     case .stale(_, _, let reason): fail(.hubWentAway, reason)
-    case .refused(let reason): fail(replica.refusalCode == .notPermitted ? .notPermitted : .failed, reason)
+    case .refused(let reason): fail(link.replica.refusalCode == .notPermitted ? .notPermitted : .failed, reason)
     case .connecting, .live, .closed: break
     }
-  }
-
-  /// Releases the stream; bytes that were written already are still sent.
-  private func disconnect() {
-    guard let old = stream.take() else { return }
-    ClosingStream(old).finish()
   }
 }
