@@ -73,8 +73,8 @@ extension StateDirectory {
     let schema =
       lacksSchema
       ? """
-      The schema of the state is damaged; the program of the hub knows it, so run its command, such as \
-      `storehubd journal repair\(option)`. If that does not help, put
+      The schema of the state is damaged; the program of the hub knows it, so run `storehubd --print-schema | \
+      \(repair) --schema -`, with that program in place of storehubd. If that does not help, put
       """ : "Put"
     return "\(schema) a backup of journal.db into \(path), without journal.db-wal, journal.db-shm and journal.tail"
   }

@@ -16,7 +16,7 @@ public import Wire
 /// ```
 ///
 /// The program has the command line, the journal, the log and the signals of `storehubd`: `kitchenhub --help` lists its
-/// options, and `kitchenhub journal verify` checks its journal. All of it runs on the main thread, which is the loop's.
+/// options, and `storectl journal verify` checks its journal. All of it runs on the main thread, which is the loop's.
 public nonisolated protocol HubService {
   /// The type of `body`.
   associatedtype Body: Reducer where Body.State: Replicated, Body.Action: WireValue

@@ -16,6 +16,8 @@ struct ServiceConfiguration {
   /// The operator's file, and true if it may be missing.
   var file: (path: String, isOptional: Bool)?
   var isOnlyChecked: Bool
+  /// True to print the schema, and nothing else.
+  var printsSchema: Bool
   /// True to begin a history where one is missing.
   var beginsHistory: Bool
   /// The address of the metrics endpoint.
@@ -31,7 +33,7 @@ struct ServiceConfiguration {
     ProgramOptions(
       program: service.name, purpose: service.purpose, version: service.version, manualSection: 8,
       options: hubOptions(of: service) + service.options.map { .init($0.name, argument: $0.argument, $0.help) },
-      subcommands: [JournalCommand.command], sections: manualSections(of: service))
+      elsewhere: ["journal": "storectl"], sections: manualSections(of: service))
   }
 
   private static func manualSections(of service: ServiceDescription) -> [ProgramOptions.Section] {
@@ -66,8 +68,6 @@ struct ServiceConfiguration {
             ("0", "stopped in order"),
             ("1", "the hub could not start or store actions, or did not stop in time; another start may succeed"),
             ("2", "the command line or the configuration is wrong, or the history of the hub is missing"),
-            ("9", "journal: the journal is damaged"),
-            ("141", "journal, SIGPIPE: the reader of the output has closed it"),
           ])
         ]),
     ]
@@ -81,7 +81,7 @@ struct ServiceConfiguration {
       .init("mode", argument: "OCTAL", "permissions of the socket; default 600 (only you)"),
       .init(
         "state-dir", argument: "DIR",
-        "store every action in DIR, and restore the state at the next start; see also `\(service.name) journal --help`",
+        "store every action in DIR, and restore the state at the next start; `storectl journal` checks and repairs it",
         value: .file),
       .init(
         "new-history",
@@ -112,6 +112,9 @@ struct ServiceConfiguration {
         """),
       .init("check-config", "check and print the configuration, and exit; the status is 0 if it is valid"),
       .init(
+        "print-schema",
+        "print the schema of the state and the actions in hexadecimal, for `storectl journal --schema`, and exit"),
+      .init(
         "log-level", argument: "LEVEL", "error, warning, info or debug; default info",
         value: .words(Log.Level.allCases.map { "\($0)" })),
     ]
@@ -129,6 +132,7 @@ struct ServiceConfiguration {
       if file?.path.isEmpty == true { throw UsageError("--config needs the path of a file, but it is empty") }
     }
     isOnlyChecked = parsed.flag("check-config")
+    printsSchema = parsed.flag("print-schema")
     beginsHistory = parsed.flag("new-history")
     if beginsHistory, parsed.string("state-dir") == nil { throw UsageError("--new-history needs --state-dir") }
     if let address = parsed.string("metrics") {
@@ -150,7 +154,7 @@ struct ServiceConfiguration {
     if mode != nil, stateDirectory == nil {
       throw UsageError("--durability \(mode == .sync ? "sync" : "async") needs --state-dir")
     }
-    if !parsed.flag("socket"), !isOnlyChecked { try makeSocketDirectory(for: path) }
+    if !parsed.flag("socket"), !isOnlyChecked, !printsSchema { try makeSocketDirectory(for: path) }
   }
 
   /// Returns the limits and rights from the command line and the operator's files. The command line takes precedence.

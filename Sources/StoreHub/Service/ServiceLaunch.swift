@@ -21,15 +21,11 @@ final class ServiceLaunch<Service: HubService> {
   /// The error after which the journal could not be written.
   private var logFailure: LogError?
 
-  /// Parses the command line. Executes `journal`, `--help` and `--version`, which exit.
+  /// Parses the command line. Executes `--help` and `--version`, which exit.
   @usableFromInline
   init() {
     let options = ServiceConfiguration.options(of: about)
     (configuration, service) = options.read { [about, service] (parsed) throws(UsageError) in
-      if parsed.command == "journal" {
-        let schema = Schema(state: Service.Body.State.self, action: Service.Body.Action.self)
-        exit(try JournalCommand(of: about.name, schema).run(parsed))
-      }
       var service = service
       do throws(ServiceOptionError) { try service.configure(ServiceOptions(parsed)) } catch {
         throw UsageError(error.description)
@@ -46,6 +42,10 @@ final class ServiceLaunch<Service: HubService> {
   ) -> Never {
     let schema = Schema(state: State.self, action: Action.self)
     var recording: Recording?
+    if configuration.printsSchema {
+      print(schema.encoded().hexadecimal)
+      exit(0)
+    }
     if configuration.isOnlyChecked { exit(checkConfiguration(schema)) }
     do {
       let operated = try configuration.operated(schema)

@@ -26,6 +26,7 @@ package struct ProgramOptions: Sendable {
   let options: [Option]
   let commands: [Command]
   let subcommands: [Command]
+  let elsewhere: [String: String]
   let sections: [Section]
 
   /// Creates the table of a program's options; `--help` and `--version` are added.
@@ -38,10 +39,11 @@ package struct ProgramOptions: Sendable {
   ///   - options: The options; those of every command if there are commands.
   ///   - commands: The commands, of which one must be given; empty if the program has a single function.
   ///   - subcommands: Further functions, which do not have the options of the program, but only their own.
+  ///   - elsewhere: Commands that are looked for here, each with the program that has it.
   ///   - sections: Further sections of the manual page.
   package init(
     program: String, purpose: String, version: String? = nil, manualSection: Int = 1, options: [Option],
-    commands: [Command] = [], subcommands: [Command] = [], sections: [Section] = []
+    commands: [Command] = [], subcommands: [Command] = [], elsewhere: [String: String] = [:], sections: [Section] = []
   ) {
     (self.program, self.purpose, self.manualSection) = (program, purpose, manualSection)
     self.version = version ?? storeHubVersion
@@ -56,7 +58,8 @@ package struct ProgramOptions: Sendable {
           .words(["man"] + shells), isValueOptional: true),
         Self.versionOption,
       ]
-    (self.commands, self.subcommands, self.sections) = (commands, subcommands, sections)
+    (self.commands, self.subcommands, self.elsewhere) = (commands, subcommands, elsewhere)
+    self.sections = sections
   }
 
   private static let versionOption = Option("version", "print the version and exit")
@@ -143,6 +146,10 @@ package struct ProgramOptions: Sendable {
     if let subcommand = subcommands.first(where: { $0.name == arguments.first }) {
       return try parse(Array(arguments.dropFirst()), of: subcommand)
     }
+    if let first = arguments.first, let other = elsewhere[first] {
+      let words = ([other] + arguments).map(Self.shellWord).joined(separator: " ")
+      throw UsageError("\(first) is a command of \(other): type `\(words)`")
+    }
     guard !commands.isEmpty else {
       let found = try scan(arguments, options)
       if let extra = found.rest.first { throw unexpected(extra) }
@@ -193,8 +200,15 @@ package struct ProgramOptions: Sendable {
     guard !subcommands.contains(where: { $0.name == word }) else {
       return UsageError("'\(word)' must be the first word, before all options")
     }
+    if let other = elsewhere[word] { return UsageError("\(word) is a command of \(other): type `\(other) \(word)`") }
     let near = Spelling.nearest(to: word, among: subcommands.map(\.name))
     return UsageError("unexpected argument '\(word)'\(Spelling.question(near))")
+  }
+
+  /// Returns a word as a shell reads it.
+  private static func shellWord(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { isalnum(CInt($0)) != 0 || "-_./=:,@%+".utf8.contains($0) }
+    return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
   }
 
   private func unknownCommand(_ name: String) -> UsageError {

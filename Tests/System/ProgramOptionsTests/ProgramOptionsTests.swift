@@ -215,7 +215,7 @@ import Testing
           .init("to", argument: "REV", "the last one", if: .argument("mend")),
         ],
         details: [.terms([("check", "read it"), ("mend", "write it")])]),
-    ])
+    ], elsewhere: ["watch": "gauge"])
 
   @Test func aSubcommandHasOnlyItsOwnOptions() throws {
     let parsed = try probe.parse(["store", "--mode", "fast", "mend", "--to=3"])
@@ -231,6 +231,8 @@ import Testing
     #expect(refusal("store", "check", "--to", "3") == "--to is for `store mend`, not for `store check`")
     #expect(refusal("-d", "3", "store") == "'store' must be the first word, before all options")
     #expect(refusal("sotre") == "unexpected argument 'sotre'; did you mean 'store'?")
+    #expect(refusal("watch", "--a", "it's b") == #"watch is a command of gauge: type `gauge watch --a 'it'\''s b'`"#)
+    #expect(refusal("-d", "3", "watch", "b") == "watch is a command of gauge: type `gauge watch`")
     // The scripts and the manual page are those of the program.
     #expect(refusal("store", "--help=bash") == "--help takes no value")
   }

@@ -66,7 +66,7 @@ import Testing
     let increment = #"{"counter": "incrementButtonTapped"}"#
     try send(increment, increment, increment, to: hub)
     let directory = hub.directory + "/state"
-    let program = Program(name: "storehubd")
+    let program = Program(name: "storectl")
     let inUse = try program.run("journal", "verify", "--state-dir", directory)
     #expect(inUse.status == 1 && inUse.errors.contains("in use"))
     _ = hub.kill(SIGKILL)
@@ -76,7 +76,7 @@ import Testing
     #expect(lines.count > 4)
     for line in lines { _ = try JSONSerialization.jsonObject(with: Data(line.utf8)) }
     let beyond = try program.run("journal", "repair", "--state-dir", directory, "--to", "4")
-    #expect(beyond.status == 1 && beyond.errors.contains("there is no revision 4: the last one is 3"))
+    #expect(beyond.status == 7 && beyond.errors.contains("there is no revision 4: the last one is 3"))
     #expect(try program.run("journal", "repair", "--state-dir", directory, "--to", "2").status == 0)
     try start(hub)
     #expect(try count(hub) == 2)
@@ -91,20 +91,59 @@ import Testing
     #expect(!damaged.output.contains("0 turns"))
   }
 
-  @Test func theJournalIsASubcommand() throws {
-    let program = Program(name: "storehubd")
-    #expect(try program.run("--help").output.contains("\n  journal ACTION  check, repair or print the journal"))
-    #expect(try program.run("--help=bash").output.contains("1:*) commands=\"journal\" ;;"))
-    #expect(try program.run("journal", "--help").output.contains("\n  export  print the turns"))
-    for (words, reason) in [
-      (["--help=bash"], "--help takes no value"), ([], "journal needs ACTION"),
-      (["verfy", "--state-dir", "/x"], "journal needs one of verify, repair, export, not 'verfy'"),
-      (["verify"], "journal verify needs --state-dir"),
-      (["verify", "--state-dir", "/x", "--to", "3"], "--to is for `journal repair`, not for `journal verify`"),
+  @Test func theJournalIsACommandOfStorectl() throws {
+    for (words, command) in [
+      (["journal"], "storectl journal"),
+      (["journal", "verify", "--state-dir", "/my data"], "storectl journal verify --state-dir '/my data'"),
+      (["journal", "repair", "--to", "3"], "storectl journal repair --to 3"),
+      (["--log-level", "info", "journal"], "storectl journal"),
     ] {
-      let outcome = try program.run(["journal"] + words)
-      #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome)")
+      let outcome = try Program(name: "storehubd").run(words)
+      #expect(outcome.status == 2 && outcome.output.isEmpty)
+      #expect(
+        outcome.errors
+          == "storehubd: journal is a command of storectl: type `\(command)`. Try `storehubd --help`.\n")
     }
+  }
+
+  @Test(.enabled(if: Python.isInstalled)) func aLostSchemaIsThatOfTheHubsProgram() throws {
+    let hub = try hub()
+    try send(#"{"counter": "incrementButtonTapped"}"#, to: hub)
+    #expect(hub.kill(SIGTERM) == 0)
+    let (directory, storectl) = (hub.directory + "/state", Program(name: "storectl"))
+    let change = Process()
+    change.executableURL = URL(fileURLWithPath: try #require(Python.path))
+    change.arguments = [
+      "-c",
+      """
+      import sqlite3, sys
+      connection = sqlite3.connect(sys.argv[1] + "/journal.db")
+      connection.execute("UPDATE schemas SET schema = x'8000'")
+      connection.commit()
+      """, directory,
+    ]
+    try change.run()
+    change.waitUntilExit()
+    let report = try storectl.run("journal", "verify", "--state-dir", directory)
+    let pipeline = "storehubd --print-schema | storectl journal repair --state-dir \(directory) --schema -"
+    #expect(report.status == 9 && report.output.contains("so run `\(pipeline)`"), "\(report)")
+
+    let schema = try Program(name: "storehubd").run("--print-schema")
+    #expect(schema.status == 0 && schema.errors.isEmpty)
+    let file = hub.directory + "/schema"
+    try schema.output.write(toFile: file, atomically: true, encoding: .utf8)
+    let known = try storectl.run("journal", "verify", "--state-dir", directory, "--schema", file)
+    #expect(known.output.contains("`storectl journal repair --schema \(file)`"), "\(known)")
+    #expect(try storectl.run("journal", "repair", "--state-dir", directory, "--schema", file).status == 0)
+    try start(hub)
+    #expect(try count(hub) == 1)
+
+    for (file, reason) in [("/nonexistent", "cannot open /nonexistent"), ("/etc/passwd", "is not a schema")] {
+      let outcome = try storectl.run("journal", "repair", "--state-dir", directory, "--schema", file)
+      #expect(outcome.status == 1 && outcome.errors.contains(reason), "\(outcome)")
+    }
+    let useless = try storectl.run("journal", "export", "--state-dir", directory, "--schema", file)
+    #expect(useless.status == 2 && useless.errors.contains("not for `journal export`"), "\(useless)")
   }
 
   @Test func aDirectoryThatIsNotUsedIsNamed() throws {

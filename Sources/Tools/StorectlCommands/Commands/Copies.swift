@@ -173,15 +173,7 @@ extension Tool {
   private func importSnapshot() throws(ToolFailure) {
     let directory = try chosenStateDirectory()
     guard options.arguments.count > 1 else { throw ToolFailure(.usage, "snapshot import needs a file") }
-    let isInput = options.arguments[1] == "-"
-    let file = isInput ? "standard input" : options.arguments[1]
-    guard let stream = isInput ? fdopen(dup(STDIN_FILENO), "r") : fopen(file, "r") else {
-      throw ToolFailure(.failed, "cannot open \(file): \(String(cString: strerror(errno)))")
-    }
-    defer { fclose(stream) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+    let (file, bytes) = try contents(of: options.arguments[1])
     let wrong = ToolFailure(.failed, "\(file) is not a snapshot from `storectl snapshot export`")
     guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self)),
       json["format"] == "storehub-snapshot-1", case .number(let revision)? = json["revision"],
@@ -200,6 +192,20 @@ extension Tool {
     }
     effect = "the journal was created"
     if isJSON { print(["revision": .integer(revision), "directory": .string(directory)]) }
+  }
+
+  /// Reads a file, or standard input if it is `-`, and returns its bytes with its name for messages.
+  func contents(of file: String) throws(ToolFailure) -> (name: String, bytes: [UInt8]) {
+    let isInput = file == "-"
+    let name = isInput ? "standard input" : file
+    guard let stream = isInput ? fdopen(dup(STDIN_FILENO), "r") : fopen(file, "r") else {
+      throw ToolFailure(.failed, "cannot open \(name): \(String(cString: strerror(errno)))")
+    }
+    defer { fclose(stream) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+    return (name, bytes)
   }
 
   func wrongWord(_ word: String?, _ known: [String]) -> ToolFailure {

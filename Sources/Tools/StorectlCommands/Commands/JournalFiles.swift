@@ -11,6 +11,10 @@ extension ProgramOptions.Command {
       .directory,
       .init(
         "to", argument: "REV", "the last revision to keep; default: the last sound one", if: .argument("repair")),
+      .init(
+        "schema", argument: "FILE",
+        "verify, repair: a schema in place of a damaged one, from --print-schema of the hub's program; - is standard input",
+        value: .file),
     ],
     details: [
       .text(
@@ -28,14 +32,19 @@ extension Tool {
     switch options.arguments.first {
     case "verify": try await verifyJournal(in: try await stateDirectory())
     case "repair": try await repairJournal(in: try chosenStateDirectory())
-    case "export": try await exportJournal(in: try await stateDirectory())
+    case "export":
+      guard !options.flag("schema") else {
+        throw ToolFailure(.usage, "--schema is for `journal verify` and `journal repair`, not for `journal export`")
+      }
+      try await exportJournal(in: try await stateDirectory())
     case let word: throw wrongWord(word, ["verify", "repair", "export"])
     }
   }
 
   private func verifyJournal(in directory: String) async throws(ToolFailure) {
+    let schemas = try givenSchemas()
     let report = try await onAnotherThread { () throws(LogError) in
-      try JournalTool.verify(directory, readsStates: true)
+      try JournalTool.verify(directory, readsStates: true, schemas: schemas)
     }
     if isJSON { print(Self.json(report)) } else { print(lines(report)) }
     guard report.isSound else { throw ToolFailure(.damaged, "the journal in \(directory) is damaged") }
@@ -57,12 +66,14 @@ extension Tool {
   /// Repairs a journal. A signal ends that only before anything is changed.
   private func repairJournal(in directory: String) async throws(ToolFailure) {
     let revision = options.string("to").flatMap { UInt64($0) }
+    let schemas = try givenSchemas()
     let cancellation = RepairCancellation()
     let repair: JournalTool.Repair?
     do throws(ToolFailure) {
       repair = try await onAnotherThread(
         { () throws(LogError) in
-          try JournalTool.repair(directory, to: revision, readsStates: true, cancellation: cancellation)
+          try JournalTool.repair(
+            directory, to: revision, readsStates: true, schemas: schemas, cancellation: cancellation)
         },
         onInterrupt: {
           guard self.isInterrupted, !cancellation.cancel() else { return }
@@ -96,6 +107,17 @@ extension Tool {
       "the journal now ends with revision \(repair.revision); discarded: \(repair.discarded)",
       "the original files are in \(repair.copy)",
     ])
+  }
+
+  /// The schema of --schema, if it is given.
+  private func givenSchemas() throws(ToolFailure) -> [Schema] {
+    guard let file = options.string("schema") else { return [] }
+    let (name, bytes) = try contents(of: file)
+    let text = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    guard let encoded = [UInt8](hexadecimal: text), let schema = try? Schema(decoding: encoded.span.bytes) else {
+      throw ToolFailure(.failed, "\(name) is not a schema as `storehubd --print-schema` prints it")
+    }
+    return [schema]
   }
 
   /// Works on another thread, so that the loop receives signals.
@@ -145,7 +167,8 @@ extension Tool {
         counted(UInt64(report.turns), "turn"), counted(UInt64(report.snapshots.count), "snapshot"),
         counted(UInt64(report.sessions), "session"),
       ]
-    let advice = report.repairEffect.map { ["`storectl journal repair` \($0)"] } ?? report.remedy.map { [$0] } ?? []
+    let repair = "storectl journal repair" + (options.string("schema").map { " --schema \($0)" } ?? "")
+    let advice = report.repairEffect.map { ["`\(repair)` \($0)"] } ?? report.remedy.map { [$0] } ?? []
     return [
       (counts + [Figures.bytes(UInt64(report.fileBytes))]).joined(separator: ", "),
       report.soundRevision.map { "sound up to revision \($0)" } ?? "no state can be recovered",
