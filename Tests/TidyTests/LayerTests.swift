@@ -20,6 +20,14 @@ import Testing
     }
   }
 
+  @Test func theMapOfArchitectureHasEachEntryOfSources() throws {
+    let map = try Repository.lines("docs/ARCHITECTURE.md").drop { $0 != "## The map" }.prefix { $0 != "## Layers" }
+    let rows = map.filter { $0.hasPrefix("| `") }
+    let listed = rows.map { String($0.dropFirst(3).prefix { $0 != "`" && $0 != "/" }) }
+    let entries = try Repository.folders(in: "Sources")
+    #expect(listed.sorted() == entries)
+  }
+
   @Test func importsPointDownward() {
     for (name, layer) in modules.layers {
       for imported in modules.ownImports(of: name) {
