@@ -108,6 +108,16 @@ public final class EventLoop {
     _dispatch_main_queue_callback_4CF(nil)
   }
 
+  /// Lets the tasks of the main actor wait until `resumeMainQueue`. Callbacks of handles still run.
+  package func pauseMainQueue() { mainQueue?.stop() }
+
+  /// Runs the tasks of the main actor again, those that have waited first.
+  package func resumeMainQueue() {
+    do throws(UVError) { try mainQueue?.start(.readable) } catch {
+      preconditionFailure("a poll that was started before can be started again: \(error)")
+    }
+  }
+
   /// Closes the remaining handles and frees the loop; a second call has no effect.
   public func close() {
     guard !isClosed else { return }

@@ -157,6 +157,7 @@ extension HubCore {
   /// Sends *goodbye* to every client after all pending output and, in sync mode, after the log has stored all turns.
   package mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
     (isContended, answersFirst) = (false, false)
+    performAllPostponed()
     endTurn(at: now, wallTime: wallTime(), flushing: true)
     isShuttingDown = true
     if unstoredTurnCount > 0 { goodbyeReason = reason } else { sayGoodbye(reason: reason, at: now, wallTime()) }

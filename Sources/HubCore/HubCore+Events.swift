@@ -1,7 +1,8 @@
 package import FeatureCore
 import Wire
 
-// Actions that come from the hub's own program: from events, from the program itself, and from effects.
+// Actions that come from the hub's own program: from events, from the program itself, and from effects. While the log
+// is behind, they wait in order, as clients' frames do.
 
 extension HubCore {
   /// Notifies the feature that the hub begins to serve, so that it starts its timers and streams, also after a
@@ -9,16 +10,20 @@ extension HubCore {
   package mutating func start() { notify(.started) }
 
   /// Applies the feature's actions in response to an event.
-  mutating func notify(_ event: HubEvent) {
+  mutating func notify(_ event: HubEvent) { performOrPostpone(.event(event)) }
+
+  /// Applies an action of the hub itself. It is skipped if earlier processes have ended at it.
+  package mutating func send(_ action: AnyAction) { performOrPostpone(.action(action, from: .program)) }
+
+  private mutating func handle(_ event: HubEvent) {
     let source = Interruption.Source(of: event)
     guard mark == nil || begin(source, event.identity.span) else { return }
     let actions = engine.actions(for: event)
     if mark != nil { end(source, event.identity.span) }
-    for action in actions { send(action, from: source) }
+    for action in actions { applyOwn(action, from: source) }
   }
 
-  /// Applies an action of the hub itself. It is skipped if earlier processes have ended at it.
-  package mutating func send(_ action: AnyAction, from source: Interruption.Source = .program) {
+  private mutating func applyOwn(_ action: AnyAction, from source: Interruption.Source) {
     let encoded = encodedOwnAction(action)
     guard begin(source, encoded.span) else { return }
     let examined = examinedVersion
@@ -51,10 +56,14 @@ extension HubCore {
   // MARK: Effects
 
   /// Applies an action that an effect sent. Returns false if the effect was cancelled, if the state would become too
-  /// large or unreadable, or if earlier processes have ended at the action.
+  /// large or unreadable, or if earlier processes have ended at the action; true if it was applied or waits for the log.
   ///
   /// - Parameter effect: The effect; nil for one that has ended.
   package mutating func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
+    performOrPostpone(.effectAction(action, from: effect))
+  }
+
+  private mutating func applyNow(_ action: AnyAction, from effect: EffectID?) -> Bool {
     let encoded = encodedOwnAction(action)
     guard begin(.effect, encoded.span) else { return false }
     let examined = examinedVersion
@@ -69,11 +78,66 @@ extension HubCore {
   }
 
   /// Removes an effect that has ended.
-  package mutating func finish(_ effect: EffectID) { reacting { $0.finish(effect) } }
+  package mutating func finish(_ effect: EffectID) { performOrPostpone(.end(effect)) }
 
   /// Cancels the effects with an id that belong to a child or its descendants.
-  package mutating func cancel(_ id: CancelID, within path: EffectPath) { reacting { $0.cancel(id, within: path) } }
+  package mutating func cancel(_ id: CancelID, within path: EffectPath) {
+    performOrPostpone(.cancellation(id, within: path))
+  }
 
-  /// Dismisses the innermost presented child on a path. Returns false if there is none.
-  package mutating func dismiss(_ path: EffectPath) -> Bool { reacting { $0.dismiss(path) } }
+  /// Dismisses the innermost presented child on a path. Returns false if there is none; true if it was dismissed or the
+  /// request waits for the log.
+  package mutating func dismiss(_ path: EffectPath) -> Bool { performOrPostpone(.dismissal(path)) }
+
+  // MARK: Waiting for the log
+
+  /// The number of the hub's own actions and ends of effects that wait for the log.
+  package var postponedCount: Int { turns?.postponed.count ?? 0 }
+
+  /// True if all further work must wait: the log is behind, or work that arrived earlier still waits.
+  var postponesWork: Bool {
+    guard let turns else { return false }
+    return isLogBehind || !turns.postponed.isEmpty
+  }
+
+  /// Performs work now, or later if the log is behind. Returns false if it was performed and had no effect.
+  @discardableResult
+  private mutating func performOrPostpone(_ work: OwnWork) -> Bool {
+    guard postponesWork, !isShuttingDown else { return perform(work) }
+    turns?.postponed.append(work)
+    return true
+  }
+
+  @discardableResult
+  private mutating func perform(_ work: OwnWork) -> Bool {
+    switch work {
+    case .event(let event): handle(event)
+    case .action(let action, let source): applyOwn(action, from: source)
+    case .effectAction(let action, let effect): return applyNow(action, from: effect)
+    case .end(let effect): reacting { $0.finish(effect) }
+    case .cancellation(let id, let path): reacting { $0.cancel(id, within: path) }
+    case .dismissal(let path): return reacting { $0.dismiss(path) }
+    }
+    return true
+  }
+
+  /// Performs postponed work until the turn has no time left.
+  ///
+  /// - Parameter limit: The maximum number of items.
+  /// - Returns: The number of items.
+  mutating func performPostponed(limit: Int) -> Int {
+    var count = 0
+    while count < limit, let work = turns?.postponed.next() {
+      perform(work)
+      count += 1
+      if engine.isLate?() == true { break }
+    }
+    return count
+  }
+
+  /// Performs all postponed work, also while the log is behind. Call it before the hub hands over; `shutDown` does so
+  /// too. Effects end with the process, so nobody would repeat their actions.
+  package mutating func performAllPostponed() {
+    while let work = turns?.postponed.next() { perform(work) }
+  }
 }

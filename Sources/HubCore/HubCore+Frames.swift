@@ -3,8 +3,8 @@ import Wire
 extension HubCore {
   /// Handles received bytes of a connection.
   ///
-  /// Complete frames are handled immediately, up to `limit`; the rest waits for `workOnBacklog`, and the shell stops
-  /// reading. An incomplete frame is kept until the rest arrives. A peer that violates the protocol is sent an error
+  /// Complete frames are handled immediately, up to `limit`, and none while the log is behind. The rest waits for
+  /// `workOnBacklog`, and the shell stops reading. An incomplete frame is kept until the rest arrives. A peer that violates the protocol is sent an error
   /// and disconnected; no other client is affected.
   ///
   /// - Parameters:
@@ -24,6 +24,7 @@ extension HubCore {
     // Frames that arrive while the goodbye waits for the log have no outcome; the client repeats them elsewhere.
     if isShuttingDown { return (0, true) }
     counters.reads &+= 1
+    let (limit, guaranteed) = postponesWork ? (0, 0) : (limit, guaranteed)
     switch phase(of: id) {
     case .free, .closing: return (0, true)
     case .greeting(let greeting):
@@ -203,7 +204,8 @@ extension HubCore {
 // MARK: - Backlog
 
 extension HubCore {
-  /// Handles waiting frames of the connection whose turn it is, and moves it to the end of the queue if any remain.
+  /// Handles the hub's own waiting work. If there is none, handles waiting frames of the connection whose turn it is, and
+  /// moves it to the end of the queue if any remain. Does nothing while the log is behind.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of frames and actions to handle.
@@ -211,9 +213,9 @@ extension HubCore {
   /// - Returns: The number of handled frames and actions.
   @discardableResult
   package mutating func workOnBacklog(limit: Int, at now: Duration) -> Int {
-    guard !isShuttingDown, let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else {
-      return 0
-    }
+    guard !isShuttingDown, !isLogBehind else { return 0 }
+    guard postponedCount == 0 else { return performPostponed(limit: limit) }
+    guard let connection = backlogged.next(at: now, limits), var backlog = connection.backlog else { return 0 }
     lastWork = connection.id
     let limit = min(limit, connection.account.allowance(at: now, limits))
     var rest = limit

@@ -6,7 +6,8 @@ import Wire
 // with further turns, and the log stores all waiting turns in one commit.
 
 extension HubCore {
-  /// True if the hub should handle no further frames until the log has stored some turns.
+  /// True if the log is behind: until it has stored some turns, the hub does no work that could change the state.
+  /// Clients' frames and the hub's own actions wait in order; new sessions are refused.
   package var isLogBehind: Bool {
     guard let turns else { return false }
     return turns.byteCount > limits.unstoredBytes || turns.count > limits.unstoredTurns

@@ -9,7 +9,7 @@ package import Wire
 ///
 /// 1. `received`, `connected`, `inputEnded`, `ended`, `drained`, `expire`, in any number and order. Actions are decoded
 ///    and reduced in place as they arrive, as many as the shell allows; other frames wait as bytes.
-/// 2. `workOnBacklog`, while frames wait and time is left.
+/// 2. `workOnBacklog`, while frames wait, the log is not behind, and time is left.
 /// 3. `endTurn()`: one delta, one acknowledgement and one write for each session with pending output, however many
 ///    actions the turn applied.
 /// 4. The shell executes `commands` and calls `clear()`.
@@ -228,8 +228,9 @@ package struct HubCore: ~Copyable {
   /// True if `published` should get the time at which the shell has executed the commands of this turn.
   package var hasPublished: Bool { coalescingTime != nil }
 
-  /// True if frames wait for `workOnBacklog`. A hub that stops handles no more of them: their clients repeat them.
-  package var hasBacklog: Bool { !backlogged.isEmpty && !isShuttingDown }
+  /// True if frames, or the hub's own work, wait for `workOnBacklog`. A hub that stops handles no more frames: their
+  /// clients repeat them.
+  package var hasBacklog: Bool { (!backlogged.isEmpty || postponedCount > 0) && !isShuttingDown }
 
   /// True if another turn should follow immediately: frames wait, a snapshot or a hash can be continued, output was held
   /// back, or a count of the state's size is in progress.

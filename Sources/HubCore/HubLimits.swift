@@ -90,10 +90,13 @@ public struct HubLimits: Sendable {
   /// The number of bytes that are hashed in one turn, each element of an identified array counting for 64 more. A hash
   /// of a large state takes several turns. What is outside identified arrays is hashed as a whole.
   public var hashedBytesPerTurn = 256 << 10
-  /// The number of turns waiting for the log beyond which the hub handles no further frames.
+  /// The number of turns waiting for the log beyond which the hub handles no further frames, and no actions of its own.
   public var unstoredTurns = 1024
-  /// The number of bytes of waiting turns beyond which the hub handles no further frames.
+  /// The number of bytes of waiting turns beyond which the hub handles no further frames, and no actions of its own.
   public var unstoredBytes = 16 << 20
+  /// The number of actions of effects, waiting for the log with the frames, from which effects are suspended until some
+  /// were handled: no task of the main actor runs.
+  public var postponedActions = 4096
   /// The number of bytes of stored turns, also of earlier processes, after which a snapshot is saved in the log.
   public var snapshotInterval = 64 << 20
 

@@ -76,7 +76,8 @@ public final class Journal: TurnLog {
 
   /// Appends turns; `stored`, `conflict` or `failed` follows.
   ///
-  /// Blocks while more than `JournalOptions.queueBytes` wait.
+  /// Returns immediately, however many turns wait; a program that appends faster than the disk bounds `waitingBytes`, as
+  /// a hub does by `HubLimits.unstoredBytes`.
   /// - Precondition: A schema has been set.
   public func append(_ turns: [LoggedTurn]) { writer.queue.append(turns) }
 

@@ -19,10 +19,6 @@ public struct JournalOptions: Equatable, Sendable {
   public var retention = Duration.seconds(30 * 24 * 3600)
   /// The number of bytes of turns to keep if recovery does not need them.
   public var retainedBytes = 1 << 30
-  /// The number of bytes of turns that may wait for the writer. `append` blocks while there are more.
-  ///
-  /// This bounds memory as a last resort. A hub stops reading from its clients long before.
-  public var queueBytes = 64 << 20
   /// The largest piece of a snapshot in one row.
   public var pieceBytes = 60 << 10
   /// The largest file, in bytes, whose structure is checked when it is opened. `verify` checks files of any size.

@@ -80,7 +80,7 @@ final class Writer: @unchecked Sendable {
     changes = opened.sessionChanges
     (schemas, snapshots, obsolete) = (opened.schemas, opened.snapshots, opened.obsolete)
     (lastSnapshot, tailFile) = (opened.lastSnapshot, opened.tailFile)
-    queue = WriterQueue(byteLimit: options.queueBytes)
+    queue = WriterQueue()
     var statistics = JournalStatistics()
     statistics.snapshot = opened.snapshots.last.map(JournalStatistics.Snapshot.init)
     status = Mutex(WriterStatus(tail: opened.head.tail.position, statistics: statistics))

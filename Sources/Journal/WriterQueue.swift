@@ -33,15 +33,14 @@ final class WriterQueue: @unchecked Sendable {
   private var group = CommitGroup()
   private var isOver = false
   private var hasSchema = false
-  private let byteLimit: Int
-  /// The number of turns for which a window ends early: a hub lets 1,024 wait before it pauses its clients.
-  private static let turnLimit = 512
+  /// The numbers of bytes and of turns for which a window ends early. A hub lets twice as many wait before it pauses
+  /// (`HubLimits.unstoredBytes`, `unstoredTurns`).
+  private static let (byteLimit, turnLimit) = (8 << 20, 512)
 
   /// True if so much waits that it is written before the window has passed.
-  private var isCrowded: Bool { byteCount > byteLimit / 2 || work.entries.count >= Self.turnLimit }
+  private var isCrowded: Bool { byteCount > Self.byteLimit || work.entries.count >= Self.turnLimit }
 
-  init(byteLimit: Int) {
-    self.byteLimit = byteLimit
+  init() {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
@@ -69,12 +68,11 @@ final class WriterQueue: @unchecked Sendable {
   /// True if the writer must end.
   var isClosing: Bool { locked { work.isClosing } }
 
-  /// Adds turns. Blocks while more than the allowed bytes are waiting.
+  /// Adds turns.
   func append(_ turns: [LoggedTurn]) {
     guard !turns.isEmpty else { return }
     let mustWakeWriter = locked {
       precondition(hasSchema || isOver, "begin(schema:) comes before the first turn")
-      while byteCount > byteLimit, !isOver { pthread_cond_wait(condition, mutex) }
       guard !isOver else { return false }
       let isFirst = work.entries.isEmpty
       if isFirst { firstEntry = monotonicNanoseconds() }
@@ -179,7 +177,6 @@ final class WriterQueue: @unchecked Sendable {
       defer {
         work = Work()
         byteCount = 0
-        pthread_cond_broadcast(condition)
       }
       return work
     }

@@ -28,6 +28,7 @@ extension HubShell {
     // A connection may end while it is written to, and the feature may react; the record must not be ahead of the log.
     var revision: UInt64
     repeat {
+      informed.performAllPostponed()
       revision = core.revision
       informed.endTurn(at: loop.now, wallTime: wallTime(), flushing: true)
       performCommands()

@@ -50,6 +50,7 @@ extension HubShell {
       }
     }
     meter.beginTurn()
+    if suspendsEffects, core.postponedCount < core.limits.postponedActions { resumeEffects() }
     let now = core.mayCoalesce ? loop.preciseNow : loop.now
     guard core.endTurn(at: now, wallTime: wallTime()) else {
       if admission.count > 0 || !waitingReaders.isEmpty { turnTimer?.start(after: .zero) }

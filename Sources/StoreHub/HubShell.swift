@@ -54,6 +54,8 @@ final class HubShell {
   /// The durations of the loop's turns.
   @exclusivity(unchecked) var turnWatch = TurnWatch()
   private(set) var runner: EffectRunner<AnyAction>?
+  /// True while effects are suspended because many of their actions wait for the log.
+  @exclusivity(unchecked) private(set) var suspendsEffects = false
   private(set) var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
   @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
@@ -96,7 +98,7 @@ final class HubShell {
     }
     runner = EffectRunner(
       requests: EffectRunner.Requests(
-        deliver: { action, effect in _ = self.informed.apply(action, from: effect) },
+        deliver: { action, effect in self.deliver(action, from: effect) },
         finished: { effect in self.informed.finish(effect) },
         cancel: { id, path in self.informed.cancel(id, within: path) },
         dismiss: { path in self.informed.dismiss(path) }))
@@ -156,6 +158,7 @@ final class HubShell {
   func abandon() {
     core.setReceiver(nil)
     core.setLateness(nil)
+    resumeEffects()
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
     handingOver = nil
@@ -184,6 +187,19 @@ final class HubShell {
       hasNews = true
       yield &core
     }
+  }
+
+  private func deliver(_ action: AnyAction, from effect: EffectID?) {
+    _ = informed.apply(action, from: effect)
+    guard core.postponedCount >= core.limits.postponedActions, !suspendsEffects else { return }
+    suspendsEffects = true
+    loop.pauseMainQueue()
+  }
+
+  func resumeEffects() {
+    guard suspendsEffects else { return }
+    suspendsEffects = false
+    loop.resumeMainQueue()
   }
 
   private func socketLost(_ error: HubError) {

@@ -8,6 +8,8 @@
 public protocol TurnLog: AnyObject, Sendable {
   /// Appends turns; `stored`, `conflict` or `failed` follows.
   ///
+  /// It returns immediately, however many turns wait: the caller bounds their number.
+  ///
   /// Turns are stored in order, each entirely or not at all, with many in one commit. After `conflict` or `failed`,
   /// nothing more is stored.
   /// - Parameter turns: The turns in order, directly following the last appended one.

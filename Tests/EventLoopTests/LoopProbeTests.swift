@@ -23,6 +23,7 @@ import Testing
       #expect(findings[place] == "true", "\(place) ran on another thread: \(text)")
     }
     #expect(findings["detached"] == "false")
+    #expect(findings["paused"] == "false", "a task ran while the main queue was paused: \(text)")
     // The hooks are called twice per turn, before waiting and after. Only the turn that wakes the task is counted.
     let turns = try #require(findings["turns"].flatMap { Int($0) })
     #expect(turns <= 4, "an idle loop turned \(turns) times")

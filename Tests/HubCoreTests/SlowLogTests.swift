@@ -103,6 +103,96 @@ import Wire
     #expect(try hub.turn(id).last?.number == 4)
   }
 
+  // MARK: The hub's own actions
+
+  /// A hub with a session whose log is behind.
+  private func hubBehindItsLog(
+    onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
+  ) throws -> (Hub, ConnectionID) {
+    var limits = HubLimits()
+    limits.unstoredTurns = 2
+    let hub = try Hub(recovering: [], limits: limits, onEvent: onEvent)
+    let (id, _) = try hub.openStored()
+    for number in 1...3 {
+      hub.send([increment], from: UInt64(number), on: id)
+      hub.turn()
+    }
+    let isBehind = hub.core.isLogBehind
+    #expect(isBehind)
+    return (hub, id)
+  }
+
+  @discardableResult
+  private func add(_ text: String, to hub: Hub) -> Bool {
+    hub.core.apply(AnyAction(Action.todos(.addButtonTapped(text: text))), from: nil)
+  }
+
+  private func texts(of hub: Hub) -> [String] { hub.engine.state.todos.todos.map(\.text) }
+
+  @Test func actionsOfEffectsWaitInOrderForALogThatIsBehind() throws {
+    let (hub, _) = try hubBehindItsLog()
+    let (count, names) = (hub.log.count, ["a", "b", "c"])
+    for name in names {
+      #expect(add(name, to: hub))
+      hub.turn()
+    }
+    hub.core.send(AnyAction(increment))
+    hub.turn()
+    #expect(texts(of: hub).isEmpty && hub.log.count == count)
+    hub.store()
+    let goesOn = hub.core.needsAnotherTurn
+    #expect(goesOn)
+    // What arrives now does not overtake them.
+    add("d", to: hub)
+    #expect(hub.work(limit: 2) == 2)
+    #expect(texts(of: hub) == ["a", "b"])
+    while hub.work(limit: 100) > 0 {}
+    #expect(texts(of: hub) == names + ["d"] && hub.engine.state.counter.count == 4)
+  }
+
+  @Test func framesDoNotOvertakeActionsOfEffects() throws {
+    let (hub, id) = try hubBehindItsLog()
+    add("by an effect", to: hub)
+    hub.store()
+    hub.send([.todos(.addButtonTapped(text: "by a client"))], from: 4, on: id)
+    #expect(texts(of: hub).isEmpty)
+    while hub.work(limit: 100) > 0 {}
+    #expect(texts(of: hub) == ["by an effect", "by a client"])
+  }
+
+  @Test func reactionsToConnectionsWaitForALogThatIsBehind() throws {
+    let (hub, id) = try hubBehindItsLog { event, _ in
+      if case .detached = event { [.todos(.addButtonTapped(text: "gone"))] } else { [] }
+    }
+    add("before", to: hub)
+    hub.disconnect(id)
+    hub.turn()
+    #expect(texts(of: hub).isEmpty)
+    hub.store()
+    while hub.work(limit: 100) > 0 {}
+    #expect(texts(of: hub) == ["before", "gone"])
+  }
+
+  /// They cannot be repeated: effects end with the process.
+  @Test func aHubThatStopsAppliesTheWaitingActionsOfEffects() throws {
+    let (hub, id) = try hubBehindItsLog()
+    add("the last", to: hub)
+    hub.core.shutDown(reason: "the end", at: hub.now)
+    #expect(texts(of: hub) == ["the last"])
+    hub.turn()
+    hub.store()
+    #expect(hub.turn(id).last?.kind == .goodbye)
+    #expect(hub.log.last?.revision == hub.engine.revision)
+  }
+
+  @Test func nothingThatWaitsIsAppliedAfterAFailure() throws {
+    let (hub, id) = try hubBehindItsLog()
+    add("never", to: hub)
+    hub.core.logFailed(reason: "the disk is full", at: hub.now)
+    #expect(hub.turn(id).map(\.kind) == [.goodbye])
+    #expect(texts(of: hub).isEmpty && !hub.hasBacklog)
+  }
+
   @Test func nothingIsAcknowledgedAfterAFailure() throws {
     let hub = try Hub(recovering: [])
     let (id, _) = try hub.openStored()

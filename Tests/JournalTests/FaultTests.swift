@@ -173,22 +173,5 @@ extension VFSTests {
       opened.journal.close()
       #expect(commits < 100)
     }
-
-    @Test func whoAppendsFasterThanTheDiskWaits() throws {
-      faultvfs_reset()
-      faultvfs_delay_syncs(2000)
-      let opened = try Opened(scratch.path + "/bounded") {
-        ($0.vfs, $0.queueBytes) = ("fault", 2000)
-      }
-      var largest = 0
-      for position in 1...300 as ClosedRange<UInt64> {
-        opened.journal.append([turn(position)])
-        largest = max(largest, opened.journal.waitingBytes)
-      }
-      opened.journal.close()
-      faultvfs_reset()
-      #expect(opened.events.stored == 300)
-      #expect(largest > 0 && largest < 2000 + 1000)
-    }
   }
 }

@@ -22,6 +22,8 @@ final class UnstoredTurns {
   /// The revision and the state after that turn.
   private(set) var revision: UInt64
   private(set) var version: StateVersion
+  /// The hub's own work that waits until the log is no longer behind.
+  @exclusivity(unchecked) var postponed = PostponedWork()
   /// The record of the current turn so far.
   @exclusivity(unchecked) var record = TurnRecord()
   private var held: [Held] = []
@@ -95,6 +97,7 @@ final class UnstoredTurns {
   /// Discards the turns that will never be stored, with the outputs that wait for them.
   func abandon() {
     hasFailed = true
+    postponed.removeAll()
     held = []
     (first, byteCount) = (0, 0)
   }

@@ -28,8 +28,6 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case shellMixesUpScopes
   /// The shell writes to a full socket as if it had accepted everything.
   case shellIgnoresFullSockets
-  /// The shell keeps passing frames to a hub whose log is far behind.
-  case shellIgnoresASlowLog
   /// The shell never resumes reading from a connection.
   case shellForgetsToReadAgain
   /// The shell sleeps although the hub needs another turn.
@@ -60,6 +58,8 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case shellKeepsTheRecordOfAWrittenConnection
   /// The hub releases all output before it is stored, as in async mode.
   case hubDoesNotWait
+  /// The hub goes on working while its log is far behind.
+  case hubIgnoresASlowLog
   /// The hub lets everyone read and send everything.
   case hubIgnoresItsPolicy
   /// The hub does not limit the size of its state.

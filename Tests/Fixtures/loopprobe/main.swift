@@ -51,13 +51,29 @@ func connectOnce(on loop: EventLoop, path: String) throws {
   loop.run(.noWait)
 }
 
+/// Pauses the main queue, and resumes it from a timer's callback.
+func pauseOnce() {
+  var isPaused = true
+  loop.pauseMainQueue()
+  Task {
+    findings.append("paused \(isPaused)")
+    loop.stop()
+  }
+  onTimer = {
+    isPaused = false
+    loop.resumeMainQueue()
+  }
+  timer.start(after: .milliseconds(50))
+}
+
 let loop = try EventLoop()
 try loop.drainMainQueue()
 var findings: [String] = []
 var turns = 0
 let hooks = try TurnHooks(on: loop) { turns += 1 }
 
-let timer = try Timer(on: loop) { findings.append("timer \(isMainThread())") }
+var onTimer = { findings.append("timer \(isMainThread())") }
+let timer = try Timer(on: loop) { onTimer() }
 timer.start(after: .milliseconds(5))
 let wakeUp = try WakeUp(on: loop) { findings.append("wake-up \(isMainThread())") }
 let sender = wakeUp.sender
@@ -76,7 +92,7 @@ Task {
   try? await Task.sleep(for: .seconds(1))
   findings.append("turns \(turns - before)")
   findings.append("switches \(voluntarySwitches() - switches)")
-  loop.stop()
+  pauseOnce()
 }
 
 let keepAlive = try Timer(on: loop) {}

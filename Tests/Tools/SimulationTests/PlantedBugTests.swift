@@ -22,11 +22,11 @@ import Testing
   /// Where to begin the search for a bug that takes more than a few seeds: at one that found it. Other code may change
   /// what a seed does; the search is then longer.
   private static let seeds: [PlantedBug: UInt64] = [
-    .recoveryForgetsProcessed: 5, .recoveryTakesOldSessions: 5, .recoveryKeepsTheRevision: 45, .shellDropsAWrite: 4,
-    .shellRepeatsAWrite: 19, .shellSwapsWrites: 4, .shellMixesUpScopes: 4, .shellIgnoresFullSockets: 15,
-    .shellIgnoresASlowLog: 10, .shellOversleeps: 25, .shellRepeatsAnEffect: 3, .shellDropsAnEffect: 5,
-    .logReplacesTurnsOfAnotherHub: 5, .shellHandsOverAnOldRecord: 6, .shellKeepsTheRecordOfAWrittenConnection: 9,
-    .clientSendsAnotherAction: 10, .networkFlipsABit: 3,
+    .recoveryForgetsProcessed: 5, .recoveryTakesOldSessions: 5, .recoveryKeepsTheRevision: 45, .shellDropsAWrite: 15,
+    .shellRepeatsAWrite: 61, .shellSwapsWrites: 15, .shellMixesUpScopes: 4, .shellIgnoresFullSockets: 15,
+    .hubIgnoresASlowLog: 10, .shellOversleeps: 25, .shellRepeatsAnEffect: 3, .shellDropsAnEffect: 5,
+    .logReplacesTurnsOfAnotherHub: 7, .shellHandsOverAnOldRecord: 6, .shellKeepsTheRecordOfAWrittenConnection: 35,
+    .clientSendsAnotherAction: 10, .clientCallsSentActionsUnsent: 60, .networkFlipsABit: 3,
   ]
 
   /// Returns a plan with many opportunities for the bug.
@@ -39,7 +39,7 @@ import Testing
     (plan.faults.hubCrash, plan.faults.unsyncedSurvives, plan.faults.logFailure) = (15, 0, 0)
     switch bug {
     case .shellIgnoresAFailedLog: plan.faults.logFailure = 10
-    case .shellIgnoresASlowLog: (plan.limits.unstoredTurns, plan.faults.commit) = (1, 20)
+    case .hubIgnoresASlowLog: (plan.limits.unstoredTurns, plan.faults.commit) = (1, 20)
     case .shellOversleeps:
       plan.faults = .none
       (plan.clientCount, plan.wholeStateClientCount) = (4, 4)
@@ -89,7 +89,7 @@ import Testing
     case .shellDropsAWrite, .shellRepeatsAWrite, .shellSwapsWrites: [.protocolBroken, .notAtRest, .stateDiffers]
     case .shellMixesUpScopes: [.protocolBroken, .stateDiffers, .hashDiffers, .framesOutOfOrder]
     case .shellIgnoresFullSockets: [.writtenWhileFull]
-    case .shellIgnoresASlowLog: [.queueTooLong]
+    case .hubIgnoresASlowLog: [.queueTooLong]
     case .shellForgetsToReadAgain: [.notAtRest]
     case .shellDropsAnEffect: [.effectLost]
     case .shellForgetsEndedConnections: [.notReleased, .stateDiffers, .notAtRest]

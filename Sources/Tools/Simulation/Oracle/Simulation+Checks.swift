@@ -181,10 +181,10 @@ extension Simulation {
     func check(_ count: Int, _ limit: Int, _ what: String) throws {
       if count > limit { throw Violation(.queueTooLong, "\(count) \(what), and the limit is \(limit)") }
     }
-    let limits = hub.core.limits
+    let limits = plan.limits(ofHub: hub.number)
     try check(hub.core.keptVersionCount, limits.versions, "versions")
     try check(hub.core.detachedSessionCount, limits.detachedSessions, "detached sessions")
-    // Ended connections, effects and a stop add turns whatever the log does.
+    // Ended connections and a stop add turns whatever the log does.
     try check(hub.core.unstoredTurnCount, limits.unstoredTurns + 3 + hub.causesWhileBehind, "turns wait for the log")
     if hub.core.allowanceDue != nil { report.throttlings += 1 }
     for link in hub.links {
@@ -200,7 +200,9 @@ extension Simulation {
 
   /// Checks that the effects of stored actions run, and no cancelled ones.
   func checkEffects(of hub: HubProcess) throws {
-    guard hub.core.unstoredTurnCount == 0, !hub.isStopping, !hub.log.isFailed else { return }
+    guard hub.core.unstoredTurnCount == 0, hub.core.postponedCount == 0, !hub.isStopping, !hub.log.isFailed else {
+      return
+    }
     for echo in hub.recorder.owedEchoes where !hub.effects.contains(where: { $0.effect.echo == echo }) {
       throw Violation(.effectLost, "\(Tag.text(echo)) was requested and is not on its way")
     }

@@ -45,7 +45,7 @@ extension Simulation {
       hub.core.answersFirst = false
       return true
     }
-    if hub.core.hasBacklog, !hub.core.isLogBehind {
+    if hub.core.hasBacklog {
       hub.core.workOnBacklog(limit: competition.pick([2, 5, 50]), at: now)
     }
     if !hub.waitingReaders.isEmpty { resumeReading(hub.waitingReaders.removeFirst(), of: hub) }

@@ -25,7 +25,8 @@ extension Simulation {
     guard let hub, hub.endsBy == nil, !hub.isHandingOver else { return }
     trace.note(now, "hub stops")
     report.hubStops += 1
-    try noteTruth(of: hub)
+    hub.informed.performAllPostponed()
+    try noteTruth(of: hub, isLast: true)
     hub.effects = []
     hub.informed.shutDown(reason: "the simulated operator stops it", at: now, wallTime: wallTime)
     hub.noteCause()

@@ -24,6 +24,7 @@ extension Simulation {
     if bug == .hubHasNoStateLimit { limits.stateBytes = HubLimits().stateBytes }
     if bug == .hubSendsNoBookmarks { limits.bookmarkInterval = 1 << 32 }
     if bug == .hubHasNoRate { limits.actionsPerSecond = nil }
+    if bug == .hubIgnoresASlowLog { (limits.unstoredTurns, limits.unstoredBytes) = (.max, .max) }
     let core = HubCore(
       engine: engine.engine, limits: limits, policy: policy, name: "hub", history: history,
       durability: isSync ? .sync : .async,

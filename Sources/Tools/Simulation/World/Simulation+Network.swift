@@ -44,16 +44,13 @@ extension Simulation {
       trace.note(now, "hub reads", link.number, bytes.count)
       if bug != .shellKeepsTheRecordOfAReadConnection { link.restingRecord = nil }
       let time = now
-      var limit = chance.pick([1, 5, .max])
-      let isBehind = hub.core.isLogBehind && bug != .shellIgnoresASlowLog
-      if isBehind { limit = 0 }
-      if hub.isContended, !isBehind {
+      let limit = chance.pick([1, 5, .max])
+      if hub.isContended {
         link.isPaused = !receiveInContention(bytes, on: link, of: hub)
       } else {
         let span = bytes.span.bytes
-        let guaranteed = isBehind ? 0 : plan.guaranteedWork
-        link.isPaused = !hub.informed.received(span, on: link.id, at: time, limit: limit, guaranteed: guaranteed)
-          .isComplete
+        link.isPaused =
+          !hub.informed.received(span, on: link.id, at: time, limit: limit, guaranteed: plan.guaranteedWork).isComplete
       }
     }
     if link.toHub.takeRoom(), link.isOpenAtClient { link.client.replica.drained() }

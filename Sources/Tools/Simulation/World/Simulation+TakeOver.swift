@@ -41,6 +41,7 @@ extension Simulation {
     // As in the shell: what the feature does when a connection ends meanwhile belongs to the record.
     var revision: UInt64
     repeat {
+      hub.informed.performAllPostponed()
       try noteTruth(of: hub)
       revision = hub.core.revision
       hub.informed.endTurn(at: now, wallTime: wallTime, flushing: true)

@@ -1,0 +1,47 @@
+import FeatureCore
+import Wire
+
+/// Work of the hub's own program: actions that no client has sent, and the ends of effects, which may lead to actions.
+enum OwnWork {
+  /// An event, whose actions the feature decides when it is handled.
+  case event(HubEvent)
+  /// An action of the program.
+  case action(AnyAction, from: Interruption.Source)
+  /// An action of an effect; nil for an effect that has ended.
+  case effectAction(AnyAction, from: EffectID?)
+  /// The end of an effect.
+  case end(EffectID)
+  /// A request of an effect to cancel others.
+  case cancellation(CancelID, within: EffectPath)
+  /// A request of an effect to dismiss a presented child.
+  case dismissal(EffectPath)
+}
+
+/// The hub's own work that arrived while the log was behind, in order.
+struct PostponedWork {
+  private var items: [OwnWork] = []
+  /// The index of the first item that is not taken.
+  private var first = 0
+
+  var isEmpty: Bool { first == items.count }
+  var count: Int { items.count - first }
+
+  mutating func append(_ work: OwnWork) { items.append(work) }
+
+  /// Takes the oldest item.
+  mutating func next() -> OwnWork? {
+    guard first < items.count else { return nil }
+    defer {
+      first += 1
+      if first == items.count {
+        removeAll()
+      } else if first > 1024, first > items.count / 2 {
+        items.removeFirst(first)
+        first = 0
+      }
+    }
+    return items[first]
+  }
+
+  mutating func removeAll() { (items, first) = ([], 0) }
+}
