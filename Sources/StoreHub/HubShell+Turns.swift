@@ -124,7 +124,7 @@ extension HubShell {
     case .saveSnapshot:
       recording?.turnLog.save(core.snapshot())
     case .releaseMemory:
-      releaseFreeMemory()
+      releaseMemory()
     case .report(let index):
       let report = core.reports[index]
       log.write(report.level, cause: report.cause, report.text, report.details(at: core.revision))

@@ -25,6 +25,8 @@ final class HubShell {
   private var hooks: TurnHooks?
   private(set) var deadlineTimer: DeadlineTimer?
   private(set) var turnTimer: Timer?
+  private(set) var releaseTimer: Timer?
+  private(set) var memoryRelease = MemoryRelease()
   @exclusivity(unchecked) var meter = WorkMeter()
   @exclusivity(unchecked) var contention = Contention()
   /// The connections that sent much in a contended turn and are not read again until their turn.
@@ -55,7 +57,7 @@ final class HubShell {
   @exclusivity(unchecked) var turnWatch = TurnWatch()
   private(set) var runner: EffectRunner<AnyAction>?
   /// True while effects are suspended because many of their actions wait for the log.
-  @exclusivity(unchecked) private(set) var suspendsEffects = false
+  private(set) var suspendsEffects = false
   private(set) var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
   @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
@@ -87,6 +89,8 @@ final class HubShell {
       hooks = try TurnHooks(on: loop, beforeWaiting: { self.willWait() }) { self.endTurn() }
       deadlineTimer = try DeadlineTimer(on: loop) { self.informed.expire(at: loop.now) }
       turnTimer = try Timer(on: loop) { self.continues = true }
+      releaseTimer = try Timer(on: loop) { self.releaseMemory() }
+      releaseTimer?.keepsLoopAlive(false)
       if let recording {
         let wakeUp = try WakeUp(on: loop) { self.receiveLogEvents(recording) }
         recording.mailbox.wake(wakeUp.sender)
@@ -171,6 +175,7 @@ final class HubShell {
     hooks = nil
     deadlineTimer = nil
     turnTimer = nil
+    releaseTimer = nil
     core.setMark(nil)
     // While the claim on the socket's path is held.
     markFile?.remove()
@@ -200,6 +205,17 @@ final class HubShell {
     guard suspendsEffects else { return }
     suspendsEffects = false
     loop.resumeMainQueue()
+  }
+
+  /// Returns freed memory to the system, later if that has taken much of the loop's time recently.
+  func releaseMemory() {
+    let start = loop.nanoseconds
+    if let delay = memoryRelease.delay(at: start) {
+      releaseTimer?.start(after: delay)
+    } else {
+      releaseFreeMemory()
+      memoryRelease.note(from: start, to: loop.nanoseconds)
+    }
   }
 
   private func socketLost(_ error: HubError) {
