@@ -57,10 +57,10 @@ extension HubShell {
       return false
     }
     guard let box = DescriptorBox(containing: [file.descriptor] + descriptors) else { return false }
-    if let listener = socket?.handOver(), !manager.store(listener, as: Inheritance.Name.listener) { return false }
-    guard manager.store(box.descriptor, as: Inheritance.Name.connections) else { return false }
-    // The service manager may take them slowly, and this process must not end before it has them.
-    guard manager.synchronize(within: .seconds(5)) else { return false }
+    var kept = [(Inheritance.Name.connections, box.descriptor)]
+    if let listener = socket?.handOver() { kept.append((Inheritance.Name.listener, listener)) }
+    // This process must not end before the service manager has them.
+    guard manager.store(kept, within: .seconds(5)) else { return false }
     log.write(
       .info, "left \(counted(descriptors.count, "connection")) at revision \(core.revision) to the next process",
       Log.Details(.handedOver, ["COUNT": "\(descriptors.count)", "REVISION": "\(core.revision)"]))

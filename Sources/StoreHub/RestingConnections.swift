@@ -12,7 +12,8 @@ internal import ServiceManager
 final class RestingConnections {
   /// The interval of the checks. A connection is recorded after one to two intervals without activity.
   static let period = Duration.milliseconds(100)
-  /// The maximum number of descriptors added to the service manager or removed from it in one period.
+  /// The maximum number of descriptors added to the service manager or removed from it in one period, and of messages
+  /// that wait while it does not read.
   private static let messagesPerPeriod = 32
 
   private let table: RestingTable
@@ -50,7 +51,7 @@ final class RestingConnections {
 
   /// Begins a check of all connections.
   func beginPeriod() {
-    messageCount = 0
+    messageCount = min(manager.waitingCount, Self.messagesPerPeriod)
     while let inode = closed.last, messageCount < Self.messagesPerPeriod {
       closed.removeLast()
       remove(inode)

@@ -71,5 +71,6 @@ nonisolated final class AbortWatch: Sendable {
     _ = write(2, line, line.utf8.count)
     LastWords.note(text)
     ServiceManager().notify(.status(text))
+    ServiceManager().flush(within: .seconds(1))
   }
 }

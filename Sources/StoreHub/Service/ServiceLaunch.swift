@@ -83,6 +83,7 @@ final class ServiceLaunch<Service: HubService> {
       // While the service manager tries again, its status shows no log lines of the process that has failed.
       ServiceManager().notify(.status("cannot start: \(error)"))
       if case .log(let error)? = error as? RecordingError { pause(after: error) }
+      ServiceManager().flush(within: ServiceLifecycle.lastMessages)
       // A service manager does not try again before someone has restored the history.
       if error is MissingHistory { exit(2) }
       exit((error as? ConfigurationError).map(Self.status(for:)) ?? 1)

@@ -51,6 +51,8 @@ public final class ServiceLifecycle {
   private static let ignored: [Int32] = [SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT]
   /// The time that ending the process may take in addition to `stopLimit`.
   private static let reserve = Duration.seconds(10)
+  /// The time for which the end of the process waits for a service manager that does not read.
+  static let lastMessages = Duration.seconds(1)
   /// The maximum time between two steps of a recovery's progress.
   private static let recoveryStep = Duration.seconds(60)
 
@@ -168,6 +170,7 @@ public final class ServiceLifecycle {
   private func end() -> Int32 {
     log.write(.info, "stopped")
     log.flush()
+    manager.flush(within: Self.lastMessages)
     return status
   }
 

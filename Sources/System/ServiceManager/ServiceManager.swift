@@ -4,7 +4,8 @@ internal import Glibc
 /// The service manager that started this process, such as systemd. It receives notifications about the process, and
 /// keeps descriptors open for the next process.
 ///
-/// Each call sends one message to the socket in `NOTIFY_SOCKET` (sd_notify(3)). Without a service manager calls have no
+/// Each call sends one message to the socket in `NOTIFY_SOCKET` (sd_notify(3)), on a thread of its own and in order, so
+/// that no call but those with a time limit waits for the service manager. Without a service manager calls have no
 /// effect.
 package struct ServiceManager: Sendable {
   /// A notification for the service manager.
@@ -31,11 +32,11 @@ package struct ServiceManager: Sendable {
   /// True if there is a service manager that accepts notifications.
   package var isPresent: Bool { getenv("NOTIFY_SOCKET").map { $0.pointee != 0 } ?? false }
 
-  /// Sends a notification in one message.
-  /// - Returns: True if there is a service manager and it got the message.
+  /// Sends a notification in one message. Call `flush` before the process ends.
+  /// - Returns: True if there is a service manager and the message was sent or waits.
   @discardableResult
   package func notify(_ notifications: Notification...) -> Bool {
-    sd_notify(0, notifications.map(\.text).joined(separator: "\n")) > 0
+    send(notifications.map(\.text).joined(separator: "\n"))
   }
 
   /// The time after which the service manager ends a process that does not send `watchdog`; nil if there is no
@@ -60,20 +61,38 @@ package struct ServiceManager: Sendable {
   /// - Parameters:
   ///   - descriptor: The descriptor to keep open, even if it is a socket whose other end is closed.
   ///   - name: The name by which the next process finds it.
-  /// - Returns: True if there is a service manager and it got the message.
+  /// - Returns: True if there is a service manager and the message was sent or waits.
   package func store(_ descriptor: CInt, as name: String) -> Bool {
-    sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0", [descriptor], 1) > 0
+    send(Self.storing(name), with: descriptor)
+  }
+
+  /// Gives the service manager copies of descriptors, and waits until it has handled them and all earlier messages.
+  ///
+  /// - Returns: False if it has not taken them within the timeout.
+  package func store(_ descriptors: [(name: String, descriptor: CInt)], within timeout: Duration) -> Bool {
+    guard isPresent else { return false }
+    return NotificationQueue.shared.send(
+      descriptors.map { (Self.storing($0.name), $0.descriptor) }, within: timeout)
   }
 
   /// Tells the service manager to close its copies of the descriptors with a name.
   package func removeDescriptors(named name: String) {
-    sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=\(name)")
+    _ = send("FDSTOREREMOVE=1\nFDNAME=\(name)")
   }
 
-  /// Waits until the service manager has handled all earlier messages. Returns false if that takes longer than the
-  /// timeout.
-  package func synchronize(within timeout: Duration) -> Bool {
-    sd_notify_barrier(0, timeout.microseconds) > 0
+  private static func storing(_ name: String) -> String { "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0" }
+
+  // MARK: Messages
+
+  /// The number of messages that wait because the service manager does not read.
+  package var waitingCount: Int { NotificationQueue.shared.waitingCount }
+
+  /// Waits until all messages were sent. Returns false if that takes longer than the timeout.
+  @discardableResult
+  package func flush(within timeout: Duration) -> Bool { NotificationQueue.shared.flush(within: timeout) }
+
+  private func send(_ text: String, with descriptor: CInt? = nil) -> Bool {
+    isPresent && NotificationQueue.shared.send(text, with: descriptor)
   }
 }
 

@@ -26,8 +26,10 @@ private final class Manager {
     unlink(path)
   }
 
-  /// The next message, and the descriptors in it.
+  /// The next message, and the descriptors in it; empty if none arrives.
   func receive() -> (text: String, descriptors: [CInt]) {
+    var socket = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&socket, 1, 30_000) == 1 else { return ("", []) }
     var bytes = [UInt8](repeating: 0, count: 4096)
     var control = [UInt8](repeating: 0, count: 4096)
     var controlCount = 0
@@ -71,6 +73,34 @@ private final class Manager {
     #expect(manager.receive().text == "STOPPING=1")
     ServiceManager().notify(.error(28), .extendTimeout(.milliseconds(1500)), .watchdog)
     #expect(manager.receive().text == "ERRNO=28\nEXTEND_TIMEOUT_USEC=1500000\nWATCHDOG=1")
+  }
+
+  /// A service manager may be stopped, or take long for each descriptor.
+  @Test func aServiceManagerThatDoesNotReadHoldsNobodyUp() {
+    let manager = Manager()
+    let (file, count, isDone) = (open("/", O_RDONLY), 3000, DispatchSemaphore(value: 0))
+    defer { close(file) }
+    // More than its socket has room for.
+    DispatchQueue.global().async {
+      #expect(ServiceManager().store(file, as: "first"))
+      for number in 1...count { #expect(ServiceManager().notify(.status("\(number)"))) }
+      isDone.signal()
+    }
+    #expect(isDone.wait(timeout: .now() + 60) == .success)
+    #expect(ServiceManager().waitingCount > 0)
+    #expect(!ServiceManager().store([("second", file)], within: .milliseconds(10)))
+    #expect(manager.receive().text == "FDSTORE=1\nFDNAME=first\nFDPOLL=0")
+    for number in 1...count { #expect(manager.receive().text == "STATUS=\(number)") }
+    #expect(manager.receive().text == "FDSTORE=1\nFDNAME=second\nFDPOLL=0")
+  }
+
+  @Test func messagesBeyondTheLimitAreRefused() {
+    let manager = Manager()
+    var count = 0
+    while count < 10_000, ServiceManager().notify(.watchdog) { count += 1 }
+    #expect(count >= 4096 && count < 10_000)
+    for _ in 0..<count { #expect(manager.receive().text == "WATCHDOG=1") }
+    #expect(ServiceManager().notify(.ready) && manager.receive().text == "READY=1")
   }
 
   @Test func aReloadTellsItsTime() throws {

@@ -43,6 +43,16 @@ final class ManagedHub {
   /// Sends a command to the service manager.
   func notify(_ command: String) { commands.fileHandleForWriting.write(Data((command + "\n").utf8)) }
 
+  /// The id of the hub's process.
+  var process: pid_t? {
+    events.last { $0.hasPrefix("started ") }?.split(separator: " ").dropFirst().first.flatMap { pid_t($0) }
+  }
+
+  /// Stops the service manager, which takes no messages until `resume`.
+  func halt() { kill(manager.processIdentifier, SIGSTOP) }
+
+  func resume() { kill(manager.processIdentifier, SIGCONT) }
+
   /// Restarts the hub, and waits until the next process is ready.
   func restart(_ command: String = "restart") throws {
     let before = count("READY=1")

@@ -248,6 +248,25 @@ import Testing
     #expect(hub.count("rejected") == 0)
   }
 
+  /// Its socket soon has no room for further messages.
+  @Test func aServiceManagerThatIsStoppedHoldsNoClientUp() throws {
+    let hub = try ManagedHub()
+    let (client, process) = (try client(of: hub), try #require(hub.process))
+    let room = try String(contentsOfFile: "/proc/sys/net/unix/max_dgram_qlen", encoding: .utf8)
+    // Each reload sends two messages.
+    let count = try #require(Int(room.trimmingCharacters(in: .whitespacesAndNewlines))) / 2 + 5
+    hub.halt()
+    defer { hub.resume() }
+    for number in 1...count {
+      kill(process, SIGHUP)
+      try #require(hub.wait { hub.log.components(separatedBy: "reloaded: ").count > number }, "\(number): \(hub.log)")
+    }
+    client.send(Self.ping)
+    #expect(client.receive().first == 0x88)
+    hub.resume()
+    #expect(hub.wait { hub.count("READY=1") == 1 + count })
+  }
+
   // MARK: Crashes
 
   private static let ping = RawClient.frame(kind: 4, payload: [0x18, 0x2a])
