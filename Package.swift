@@ -251,7 +251,7 @@ let package = Package(
       swiftSettings: spans),
 
     // Layer 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
-    .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop),
+    .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop + [.strictMemorySafety()]),
     // systemd: notifications, passed and kept descriptors, journal records.
     .target(name: "ServiceManager", dependencies: ["CSystemd"], swiftSettings: spans),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),

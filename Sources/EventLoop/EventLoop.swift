@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Glibc
 
 /// Gives memory that was freed back to the system, where malloc keeps it: malloc_trim(3).
+/// It holds the lock of the heap, so that other threads wait for it.
 /// - Complexity: O(size of the heap); for the time after a peak.
 package nonisolated func releaseFreeMemory() { malloc_trim(0) }
 
@@ -18,7 +19,9 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
 ///
 /// All callbacks run on the main actor. The first loop makes the process ignore SIGPIPE, so that writing to a
 /// disconnected peer is an error and does not end the process.
-public final class EventLoop {
+@safe public final class EventLoop {
+  // Safe: only `close` and the end of the object free memory, on the main actor like all uses.
+
   /// The duration of `run`.
   public enum RunMode {
     /// Until `stop()` is called or no remaining handle keeps the loop alive.
@@ -35,7 +38,8 @@ public final class EventLoop {
   /// The memory of the buffer, reached for each read without a retain.
   let readBytes: UnsafeMutableRawBufferPointer
   let lastReadCount: UnsafeMutablePointer<Int>
-  /// True if each stream reads at most its `readLimit` at once; otherwise the whole buffer is used.
+  /// True if each stream reads at most its `readLimit` at once; otherwise the whole buffer is used. Without the
+  /// exclusivity check: a byte is loaded or stored at once.
   @exclusivity(unchecked) package var limitsReads = false
   private var mainQueue: Poll?
   private var isClosed = false
@@ -45,13 +49,13 @@ public final class EventLoop {
   public init() throws(UVError) {
     signal(SIGPIPE, SIG_IGN)
     readBuffer = ReadBuffer()
-    (readBytes, lastReadCount) = (readBuffer.bytes, readBuffer.lastCount)
-    pointer = .allocate(capacity: 1)
-    try check(uv_loop_init(pointer), "create an event loop")
+    unsafe (readBytes, lastReadCount) = unsafe (readBuffer.bytes, readBuffer.lastCount)
+    unsafe pointer = .allocate(capacity: 1)
+    try unsafe check(uv_loop_init(pointer), "create an event loop")
   }
 
   /// The monotonic time at the beginning of this turn of the loop, in steps of a millisecond.
-  public var now: Duration { .milliseconds(Int64(uv_now(pointer))) }
+  public var now: Duration { unsafe .milliseconds(Int64(uv_now(pointer))) }
 
   /// The current monotonic time on the clock of `now`; reads the clock.
   package var preciseNow: Duration { .nanoseconds(Int64(clamping: nanoseconds)) }
@@ -63,31 +67,31 @@ public final class EventLoop {
   /// 1 to 10 ms, but reading it costs a fraction of reading `nanoseconds`.
   package var turnAge: UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
     let milliseconds = UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
-    return milliseconds - min(uv_now(pointer), milliseconds)
+    return unsafe milliseconds - min(uv_now(pointer), milliseconds)
   }
 
   /// `now` in milliseconds.
-  package var turnMilliseconds: UInt64 { uv_now(pointer) }
+  package var turnMilliseconds: UInt64 { unsafe uv_now(pointer) }
 
   /// `now` in nanoseconds.
-  package var turnNanoseconds: UInt64 { uv_now(pointer) * 1_000_000 }
+  package var turnNanoseconds: UInt64 { unsafe uv_now(pointer) * 1_000_000 }
 
   /// Runs callbacks.
   /// - Returns: True if remaining handles would keep the loop alive.
   @discardableResult
   public func run(_ mode: RunMode = .untilIdle) -> Bool {
     switch mode {
-    case .untilIdle: uv_run(pointer, UV_RUN_DEFAULT) != 0
-    case .once: uv_run(pointer, UV_RUN_ONCE) != 0
-    case .noWait: uv_run(pointer, UV_RUN_NOWAIT) != 0
+    case .untilIdle: unsafe uv_run(pointer, UV_RUN_DEFAULT) != 0
+    case .once: unsafe uv_run(pointer, UV_RUN_ONCE) != 0
+    case .noWait: unsafe uv_run(pointer, UV_RUN_NOWAIT) != 0
     }
   }
 
   /// Makes `run` return at the end of this turn.
   public func stop() {
-    uv_stop(pointer)
+    unsafe uv_stop(pointer)
   }
 
   /// Runs the main dispatch queue, and thus all tasks of the main actor, as part of this loop.
@@ -98,7 +102,7 @@ public final class EventLoop {
     let descriptor = _dispatch_get_main_queue_handle_4CF()
     let poll = try Poll(on: self, descriptor: descriptor) { _ in
       var count: UInt64 = 0
-      _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))
+      _ = unsafe read(descriptor, &count, MemoryLayout.size(ofValue: count))
       _dispatch_main_queue_callback_4CF(nil)
     }
     try poll.start(.readable)
@@ -123,27 +127,27 @@ public final class EventLoop {
     guard !isClosed else { return }
     isClosed = true
     mainQueue = nil
-    uv_walk(
+    unsafe uv_walk(
       pointer,
       { handle, _ in
-        guard let handle, uv_is_closing(handle) == 0 else { return }
-        onLoop(UnsafeMutableRawPointer(handle)) { HandleBox.of($0).close() }
+        guard let handle = unsafe handle, unsafe uv_is_closing(handle) == 0 else { return }
+        unsafe onLoop(UnsafeMutableRawPointer(handle)) { unsafe HandleBox.of($0).close() }
       }, nil)
-    while uv_run(pointer, UV_RUN_NOWAIT) != 0 {}
-    let code = uv_loop_close(pointer)
-    precondition(code == 0, "a loop closes when its handles are closed: \(String(cString: uv_err_name(code)))")
-    pointer.deallocate()
+    while unsafe uv_run(pointer, UV_RUN_NOWAIT) != 0 {}
+    let code = unsafe uv_loop_close(pointer)
+    precondition(code == 0, unsafe "a loop closes when its handles are closed: \(String(cString: uv_err_name(code)))")
+    unsafe pointer.deallocate()
   }
 
   /// The number of handles and requests of the loop.
   package var handleCount: Int {
     var count = 0
-    withUnsafeMutablePointer(to: &count) { count in
-      uv_walk(
+    unsafe withUnsafeMutablePointer(to: &count) { count in
+      unsafe uv_walk(
         pointer,
         { _, count in
-          count?.assumingMemoryBound(to: Int.self).pointee += 1
-        }, count)
+          unsafe count?.assumingMemoryBound(to: Int.self).pointee += 1
+        }, unsafe count)
     }
     return count
   }

@@ -8,7 +8,7 @@ public nonisolated struct FileIdentity: Equatable, Sendable {
   /// The file at a path, without following links; nil if there is none.
   public init?(path: String) {
     var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
+    guard unsafe lstat(path, &status) == 0 else { return nil }
     (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
   }
 }

@@ -18,13 +18,15 @@ public struct FileWatch: ~Copyable {
   public init(on loop: EventLoop, path: String, _ onChange: @escaping () -> Void) throws(UVError) {
     box = Box(loop: loop, type: UV_FS_EVENT)
     box.onChange = onChange
-    try box.open("watch a file") { uv_fs_event_init(loop.pointer, $0.assumingMemoryBound(to: uv_fs_event_t.self)) }
+    try unsafe box.open("watch a file") {
+      unsafe uv_fs_event_init(loop.pointer, $0.assumingMemoryBound(to: uv_fs_event_t.self))
+    }
     box.keepsLoopAlive(false)
-    let code = uv_fs_event_start(
+    let code = unsafe uv_fs_event_start(
       box.pointer(uv_fs_event_t.self),
       { handle, _, _, _ in
-        guard let handle else { return }
-        onLoop(UnsafeMutableRawPointer(handle)) { Box.of($0).onChange?() }
+        guard let handle = unsafe handle else { return }
+        unsafe onLoop(UnsafeMutableRawPointer(handle)) { unsafe Box.of($0).onChange?() }
       }, path, 0)
     try check(code, "watch", path)
   }

@@ -4,7 +4,9 @@ internal import CUV
 ///
 /// libuv requires a handle's address to be stable until its close callback. The handle is therefore on the heap and
 /// holds a reference to its box; only that callback releases both.
-class HandleBox {
+@safe class HandleBox {
+  // Safe: `pointer` refuses a closed handle, so nothing uses the memory after the callback has freed it.
+
   private let memory: UnsafeMutableRawPointer
   /// False until `open` has succeeded, and again from `close` on.
   private(set) var isOpen = false
@@ -12,31 +14,31 @@ class HandleBox {
 
   init(loop: EventLoop, type: uv_handle_type) {
     self.loop = loop
-    memory = UnsafeMutableRawPointer.allocate(byteCount: uv_handle_size(type), alignment: 16)
+    unsafe memory = UnsafeMutableRawPointer.allocate(byteCount: uv_handle_size(type), alignment: 16)
   }
 
   /// Initializes the handle with one of libuv's `uv_…_init` functions.
   func open(_ operation: String, _ initialize: (UnsafeMutableRawPointer) -> CInt) throws(UVError) {
-    let code = initialize(memory)
+    let code = unsafe initialize(memory)
     guard code >= 0 else {
-      memory.deallocate()
+      unsafe memory.deallocate()
       throw UVError(operation: operation, code: code)
     }
     isOpen = true
-    base.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    unsafe base.pointee.data = unsafe Unmanaged.passRetained(self).toOpaque()
   }
 
   /// The handle as its libuv type.
   func pointer<Handle>(_: Handle.Type) -> UnsafeMutablePointer<Handle> {
     precondition(isOpen, "a closed handle is not used again")
-    return memory.assumingMemoryBound(to: Handle.self)
+    return unsafe memory.assumingMemoryBound(to: Handle.self)
   }
 
-  private var base: UnsafeMutablePointer<uv_handle_t> { memory.assumingMemoryBound(to: uv_handle_t.self) }
+  private var base: UnsafeMutablePointer<uv_handle_t> { unsafe memory.assumingMemoryBound(to: uv_handle_t.self) }
 
   /// Sets whether the handle keeps `run(.untilIdle)` from returning.
   func keepsLoopAlive(_ keeps: Bool) {
-    keeps ? uv_ref(base) : uv_unref(base)
+    unsafe keeps ? uv_ref(base) : uv_unref(base)
   }
 
   /// Begins closing the handle; a second call has no effect. None of its callbacks runs afterwards.
@@ -44,29 +46,29 @@ class HandleBox {
     guard isOpen else { return }
     isOpen = false
     forgetCallbacks()
-    uv_close(base, onClosed)
+    unsafe uv_close(base, onClosed)
   }
 
   /// Releases the captures of the callbacks.
   func forgetCallbacks() {}
 
-  fileprivate func freeMemory() { memory.deallocate() }
+  fileprivate func freeMemory() { unsafe memory.deallocate() }
 
   /// The box that a handle belongs to.
   static func of(_ handle: UnsafeMutableRawPointer) -> Self {
-    guard let data = handle.assumingMemoryBound(to: uv_handle_t.self).pointee.data else {
+    guard let data = unsafe handle.assumingMemoryBound(to: uv_handle_t.self).pointee.data else {
       preconditionFailure("every handle of ours has its box")
     }
     // Checked in debug builds only, because every read passes here.
-    return unsafeDowncast(Unmanaged<HandleBox>.fromOpaque(data).takeUnretainedValue(), to: Self.self)
+    return unsafe unsafeDowncast(Unmanaged<HandleBox>.fromOpaque(data).takeUnretainedValue(), to: Self.self)
   }
 }
 
 private nonisolated let onClosed: uv_close_cb = { handle in
-  guard let handle else { return }
-  onLoop(handle) { handle in
-    guard let data = handle.pointee.data else { return }
-    Unmanaged<HandleBox>.fromOpaque(data).takeRetainedValue().freeMemory()
+  guard let handle = unsafe handle else { return }
+  unsafe onLoop(handle) { handle in
+    guard let data = unsafe handle.pointee.data else { return }
+    unsafe Unmanaged<HandleBox>.fromOpaque(data).takeRetainedValue().freeMemory()
   }
 }
 
@@ -85,7 +87,7 @@ nonisolated func onLoop<Arguments>(_ arguments: Arguments, _ body: @escaping @Ma
     MainActor.assertIsolated("libuv calls back on the thread that runs the loop")
   #endif
   // As in `MainActor.assumeIsolated` after its check.
-  unsafeBitCast(body, to: ((Arguments) -> Void).self)(arguments)
+  unsafe unsafeBitCast(body, to: ((Arguments) -> Void).self)(arguments)
 }
 
 /// The same with the handle's box, without counting a reference to it, which costs 40 instructions. The handle retains
@@ -98,11 +100,13 @@ nonisolated func onLoop<Box: HandleBox, Arguments>(
   #if DEBUG
     MainActor.assertIsolated("libuv calls back on the thread that runs the loop")
   #endif
-  guard let data = handle.assumingMemoryBound(to: uv_handle_t.self).pointee.data else {
+  guard let data = unsafe handle.assumingMemoryBound(to: uv_handle_t.self).pointee.data else {
     preconditionFailure("every handle of ours has its box")
   }
-  let body = unsafeBitCast(body, to: ((Box, Arguments) -> Void).self)
-  Unmanaged<HandleBox>.fromOpaque(data)._withUnsafeGuaranteedRef { body(unsafeDowncast($0, to: Box.self), arguments) }
+  let body = unsafe unsafeBitCast(body, to: ((Box, Arguments) -> Void).self)
+  unsafe Unmanaged<HandleBox>.fromOpaque(data)._withUnsafeGuaranteedRef {
+    unsafe body(unsafeDowncast($0, to: Box.self), arguments)
+  }
 }
 
 extension Duration {

@@ -79,7 +79,7 @@ public struct PipeListener: ~Copyable {
 /// Returns the user of the process at the other end of a connected Unix socket; nil if the kernel does not report it.
 package nonisolated func peerUser(of descriptor: CInt) -> UInt32? {
   var credentials = cuv_credentials()
-  return cuv_peer_credentials(descriptor, &credentials) == 0 ? credentials.user : nil
+  return unsafe cuv_peer_credentials(descriptor, &credentials) == 0 ? credentials.user : nil
 }
 
 /// Accepts connections with accept4(2), because uv_listen(3) does not suffice: libuv 1.44 accepts until the queue is
@@ -220,7 +220,7 @@ private final class Acceptor {
     retry = nil
     onConnection = nil
     closeAccepted()
-    if ownsFile, file != nil, file == FileIdentity(path: path) { unlink(path) }
+    if ownsFile, file != nil, file == FileIdentity(path: path) { unsafe unlink(path) }
     Glibc.close(descriptor)
     descriptor = -1
   }

@@ -6,14 +6,18 @@ internal import Glibc
 /// Reading lends the loop's buffer to a callback. Writing first tries the socket and copies only the bytes that it does
 /// not accept. Neither allocates while the peer keeps up.
 public struct PipeStream: ~Copyable {
-  final class Box: HandleBox {
+  @safe final class Box: HandleBox {
+    // Safe: a request removes its memory from the queue before it frees it, and the owner of `activity` keeps its memory
+    // until it takes it back (`marksActivity`).
+    // The properties of the hot path omit the run-time exclusivity check: they are replaced, never changed in place.
+
     @exclusivity(unchecked) var onBytes: ((RawSpan) -> Void)?
     var onEnd: ((UVError?) -> Void)?
     var onDrained: (() -> Void)?
     var onConnected: ((UVError?) -> Void)?
     var onFinished: (() -> Void)?
     /// The queued writes, oldest first; the requests own their memory.
-    var queue: [UnsafeRawBufferPointer] = []
+    var queue: [UnsafeRawBufferPointer] = unsafe []
     /// The byte of `PipeStream.marksActivity`.
     @exclusivity(unchecked) var activity: UnsafeMutablePointer<UInt8>?
 
@@ -28,7 +32,7 @@ public struct PipeStream: ~Copyable {
 
     /// Sets the byte before a system call. The compiler does not move the store across the call.
     @inline(__always) func noteActivity() {
-      if let activity { cuv_store(activity, 1) }
+      if let activity = unsafe activity { unsafe cuv_store(activity, 1) }
     }
 
     /// True if the peer has closed its end.
@@ -45,13 +49,13 @@ public struct PipeStream: ~Copyable {
     }
 
     func stopPolling() {
-      isPolled = false
-      uv_read_stop(pointer(uv_stream_t.self))
+      unsafe isPolled = false
+      unsafe uv_read_stop(pointer(uv_stream_t.self))
     }
 
     override func forgetCallbacks() {
-      (onBytes, onEnd, onDrained, onConnected, onFinished) = (nil, nil, nil, nil, nil)
-      activity = nil
+      unsafe (onBytes, onEnd, onDrained, onConnected, onFinished) = (nil, nil, nil, nil, nil)
+      unsafe activity = nil
     }
   }
 
@@ -60,7 +64,9 @@ public struct PipeStream: ~Copyable {
   /// Creates an unconnected stream.
   public init(on loop: EventLoop) throws(UVError) {
     box = Box(loop: loop, type: UV_NAMED_PIPE)
-    try box.open("create a socket") { uv_pipe_init(loop.pointer, $0.assumingMemoryBound(to: uv_pipe_t.self), 0) }
+    try unsafe box.open("create a socket") {
+      unsafe uv_pipe_init(loop.pointer, $0.assumingMemoryBound(to: uv_pipe_t.self), 0)
+    }
   }
 
   /// Takes over a connected socket; on failure, the caller still owns the descriptor.
@@ -73,27 +79,27 @@ public struct PipeStream: ~Copyable {
   /// The socket, which the stream still owns; nil after it was closed.
   package var descriptor: CInt? {
     var descriptor: CInt = -1
-    return uv_fileno(box.pointer(uv_handle_t.self), &descriptor) == 0 ? descriptor : nil
+    return unsafe uv_fileno(box.pointer(uv_handle_t.self), &descriptor) == 0 ? descriptor : nil
   }
 
   /// The queued bytes, which the next owner of the socket must write first.
   package var unsentBytes: [UInt8] {
     let count = queuedByteCount
-    return Array(box.queue.joined().suffix(count))
+    return unsafe Array(box.queue.joined().suffix(count))
   }
 
   /// Sets a byte to 1 before each read from the socket and each write to it, from now on; nil stops this.
   ///
   /// The byte may be in memory that survives the process. If another process finds another value there after a crash,
   /// at whatever moment, nothing was read or written since that value was stored.
-  package func marksActivity(in byte: UnsafeMutablePointer<UInt8>?) { box.activity = byte }
+  package func marksActivity(in byte: UnsafeMutablePointer<UInt8>?) { unsafe box.activity = unsafe byte }
 
   /// Takes over a connected socket; on failure, the caller still owns the descriptor.
   func open(_ descriptor: CInt) throws(UVError) {
-    try check(uv_pipe_open(box.pointer(uv_pipe_t.self), descriptor), "open a socket")
+    try unsafe check(uv_pipe_open(box.pointer(uv_pipe_t.self), descriptor), "open a socket")
   }
 
-  var streamPointer: UnsafeMutablePointer<uv_stream_t> { box.pointer(uv_stream_t.self) }
+  var streamPointer: UnsafeMutablePointer<uv_stream_t> { unsafe box.pointer(uv_stream_t.self) }
 
   /// Connects to the socket at a path.
   ///
@@ -108,11 +114,11 @@ public struct PipeStream: ~Copyable {
       onConnected(error.map { UVError(operation: "connect to", subject: path, code: $0.code) })
     }
     let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
-    uv_pipe_connect(request, box.pointer(uv_pipe_t.self), path) { request, status in
-      guard let request else { return }
-      onLoop((request, status)) { request, status in
-        let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
-        request.deallocate()
+    unsafe uv_pipe_connect(request, box.pointer(uv_pipe_t.self), path) { request, status in
+      guard let request = unsafe request else { return }
+      unsafe onLoop((request, status)) { request, status in
+        let box = unsafe Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+        unsafe request.deallocate()
         let onConnected = box.onConnected
         box.onConnected = nil
         onConnected?(status < 0 ? UVError(operation: "connect", code: status) : nil)
@@ -129,28 +135,28 @@ public struct PipeStream: ~Copyable {
   public func startReading(
     onBytes: @escaping (RawSpan) -> Void, onEnd: @escaping (UVError?) -> Void
   ) throws(UVError) {
-    box.onBytes = onBytes
+    unsafe box.onBytes = onBytes
     box.onEnd = onEnd
     try resumeReading()
   }
 
   /// Stops reading until `resumeReading` is called. Until something arrives, the stream still keeps the loop alive.
   public func stopReading() {
-    box.isPaused = true
+    unsafe box.isPaused = true
   }
 
   /// Resumes reading, with the callbacks of `startReading`.
   public func resumeReading() throws(UVError) {
-    box.isPaused = false
-    guard !box.isPolled else { return }
-    try check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
-    box.isPolled = true
+    unsafe box.isPaused = false
+    guard unsafe !box.isPolled else { return }
+    try unsafe check(uv_read_start(streamPointer, lendBuffer, onRead), "read from a socket")
+    unsafe box.isPolled = true
   }
 
   /// The maximum size of one read while `EventLoop.limitsReads` is true. The default is the size of the loop's buffer.
   package var readLimit: Int {
-    get { box.readLimit }
-    nonmutating set { box.readLimit = min(max(newValue, 1), ReadBuffer.byteCount) }
+    get { unsafe box.readLimit }
+    nonmutating set { unsafe box.readLimit = min(max(newValue, 1), ReadBuffer.byteCount) }
   }
 
   /// Calls `onDrained` whenever all queued bytes have been sent.
@@ -166,7 +172,7 @@ public struct PipeStream: ~Copyable {
   public func write(_ bytes: RawSpan, ranges: Span<Range<Int>>) throws(UVError) -> Bool {
     box.noteActivity()
     // While earlier bytes are queued, libuv writes nothing and reports `wouldBlock`.
-    let written = Int(tryWrite(streamPointer, bytes, ranges))
+    let written = unsafe Int(tryWrite(streamPointer, bytes, ranges))
     if ranges.count == 1, written == ranges[0].count { return true }
     return try finish(bytes, ranges, written: written)
   }
@@ -195,18 +201,18 @@ public struct PipeStream: ~Copyable {
   }
 
   /// The number of bytes that are queued because the socket did not accept them.
-  public var queuedByteCount: Int { uv_stream_get_write_queue_size(streamPointer) }
+  public var queuedByteCount: Int { unsafe uv_stream_get_write_queue_size(streamPointer) }
 
   /// Sends the queued bytes, then shuts down writing, then calls `onFinished`.
   public func finishWriting(_ onFinished: @escaping () -> Void) {
     box.noteActivity()
     box.onFinished = onFinished
     let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
-    let code = uv_shutdown(request, streamPointer) { request, _ in
-      guard let request else { return }
-      onLoop(request) { request in
-        let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
-        request.deallocate()
+    let code = unsafe uv_shutdown(request, streamPointer) { request, _ in
+      guard let request = unsafe request else { return }
+      unsafe onLoop(request) { request in
+        let box = unsafe Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+        unsafe request.deallocate()
         let onFinished = box.onFinished
         box.onFinished = nil
         onFinished?()
@@ -214,7 +220,7 @@ public struct PipeStream: ~Copyable {
     }
     if code < 0 {
       // The peer has already disconnected, so there is nothing to finish.
-      request.deallocate()
+      unsafe request.deallocate()
       box.onFinished = nil
       onFinished()
     }
@@ -223,9 +229,9 @@ public struct PipeStream: ~Copyable {
   /// The credentials of the peer according to the kernel: `SO_PEERCRED` and `SO_PEERGROUPS`, unix(7).
   public func peerCredentials() throws(UVError) -> PeerCredentials {
     var descriptor: CInt = -1
-    try check(uv_fileno(box.pointer(uv_handle_t.self), &descriptor), "look at a socket")
+    try unsafe check(uv_fileno(box.pointer(uv_handle_t.self), &descriptor), "look at a socket")
     var credentials = cuv_credentials()
-    try check(cuv_peer_credentials(descriptor, &credentials), "get the user of the peer")
+    try unsafe check(cuv_peer_credentials(descriptor, &credentials), "get the user of the peer")
     return PeerCredentials(
       process: credentials.process, user: credentials.user, group: credentials.group,
       groups: try Self.peerGroups(of: descriptor))
@@ -235,9 +241,9 @@ public struct PipeStream: ~Copyable {
     // Linux allows 65,536 groups; most processes have a few.
     for capacity in [32, 65_536] {
       var count: CInt = 0
-      let groups = [UInt32](unsafeUninitializedCapacity: capacity) { buffer, initialized in
+      let groups = unsafe [UInt32](unsafeUninitializedCapacity: capacity) { buffer, initialized in
         guard let base = buffer.baseAddress else { return }
-        count = cuv_peer_groups(descriptor, base, CInt(capacity))
+        count = unsafe cuv_peer_groups(descriptor, base, CInt(capacity))
         initialized = Int(max(count, 0))
       }
       switch count {
@@ -263,38 +269,38 @@ public struct PipeStream: ~Copyable {
   /// Copies the ranges, except the first `taken` bytes, behind a write request, in one allocation that is freed when
   /// they have been sent.
   private func queue(_ bytes: RawSpan, _ ranges: Span<Range<Int>>, skipping taken: Int) throws(UVError) {
-    let header = MemoryLayout<uv_write_t>.stride
+    let header = unsafe MemoryLayout<uv_write_t>.stride
     var count = -taken
     for index in ranges.indices { count += ranges[index].count }
-    let memory = UnsafeMutableRawPointer.allocate(
+    let memory = unsafe UnsafeMutableRawPointer.allocate(
       byteCount: header + count, alignment: MemoryLayout<uv_write_t>.alignment)
-    bytes.withUnsafeBytes { bytes in
-      var end = memory.advanced(by: header)
+    unsafe bytes.withUnsafeBytes { bytes in
+      var end = unsafe memory.advanced(by: header)
       for index in ranges.indices {
         guard let base = bytes.baseAddress else { break }
         let range = ranges[index].dropFirst(index == 0 ? taken : 0)
-        end.copyMemory(from: base.advanced(by: range.startIndex), byteCount: range.count)
-        end += range.count
+        unsafe end.copyMemory(from: base.advanced(by: range.startIndex), byteCount: range.count)
+        unsafe end += range.count
       }
     }
-    let request = memory.bindMemory(to: uv_write_t.self, capacity: 1)
-    var buffer = uv_buf_t(base: memory.advanced(by: header).assumingMemoryBound(to: CChar.self), len: count)
-    box.queue.append(UnsafeRawBufferPointer(start: memory.advanced(by: header), count: count))
-    let code = uv_write(request, streamPointer, &buffer, 1) { request, status in
-      guard let request else { return }
-      onLoop((request, status)) { request, status in
-        let box = Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+    let request = unsafe memory.bindMemory(to: uv_write_t.self, capacity: 1)
+    var buffer = unsafe uv_buf_t(base: memory.advanced(by: header).assumingMemoryBound(to: CChar.self), len: count)
+    unsafe box.queue.append(UnsafeRawBufferPointer(start: memory.advanced(by: header), count: count))
+    let code = unsafe uv_write(request, streamPointer, &buffer, 1) { request, status in
+      guard let request = unsafe request else { return }
+      unsafe onLoop((request, status)) { request, status in
+        let box = unsafe Box.of(UnsafeMutableRawPointer(request.pointee.handle))
         // libuv completes the writes of a stream in order.
-        if !box.queue.isEmpty { box.queue.removeFirst() }
-        UnsafeMutableRawPointer(request).deallocate()
+        if unsafe !box.queue.isEmpty { unsafe box.queue.removeFirst() }
+        unsafe UnsafeMutableRawPointer(request).deallocate()
         guard box.isOpen else { return }
         guard status == 0 else { return box.end(UVError(operation: "write to a socket", code: status)) }
-        if uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 { box.onDrained?() }
+        if unsafe uv_stream_get_write_queue_size(box.pointer(uv_stream_t.self)) == 0 { box.onDrained?() }
       }
     }
     if code < 0 {
-      box.queue.removeLast()
-      memory.deallocate()
+      unsafe box.queue.removeLast()
+      unsafe memory.deallocate()
       throw UVError(operation: "write to a socket", code: code)
     }
   }
@@ -320,10 +326,10 @@ public nonisolated struct PeerCredentials: Equatable, Sendable {
 private nonisolated func tryWrite(
   _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ ranges: Span<Range<Int>>
 ) -> CInt {
-  guard ranges.count == 1 else { return tryWriteAll(stream, bytes, ranges) }
-  return bytes.withUnsafeBytes { bytes in
-    var single = buffer(ranges[0], of: bytes)
-    return uv_try_write(stream, &single, 1)
+  guard ranges.count == 1 else { return unsafe tryWriteAll(stream, bytes, ranges) }
+  return unsafe bytes.withUnsafeBytes { bytes in
+    var single = unsafe buffer(ranges[0], of: bytes)
+    return unsafe uv_try_write(stream, &single, 1)
   }
 }
 
@@ -332,40 +338,40 @@ private nonisolated func tryWriteAll(
   _ stream: UnsafeMutablePointer<uv_stream_t>, _ bytes: RawSpan, _ ranges: Span<Range<Int>>
 ) -> CInt {
   guard !ranges.isEmpty else { return 0 }
-  return bytes.withUnsafeBytes { bytes in
-    withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: ranges.count) { buffers in
-      for index in ranges.indices { buffers[index] = buffer(ranges[index], of: bytes) }
-      return uv_try_write(stream, buffers.baseAddress, CUnsignedInt(ranges.count))
+  return unsafe bytes.withUnsafeBytes { bytes in
+    unsafe withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: ranges.count) { buffers in
+      for index in ranges.indices { unsafe buffers[index] = unsafe buffer(ranges[index], of: bytes) }
+      return unsafe uv_try_write(stream, buffers.baseAddress, CUnsignedInt(ranges.count))
     }
   }
 }
 
 private nonisolated func buffer(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> uv_buf_t {
-  let start = UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: range.lowerBound)
-  return uv_buf_t(base: start?.assumingMemoryBound(to: CChar.self), len: range.count)
+  let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: range.lowerBound)
+  return unsafe uv_buf_t(base: start?.assumingMemoryBound(to: CChar.self), len: range.count)
 }
 
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in
-  guard let handle, let buffer else { return }
-  onLoop(boxOf: UnsafeMutableRawPointer(handle), PipeStream.Box.self, buffer) { box, buffer in
+  guard let handle = unsafe handle, let buffer = unsafe buffer else { return }
+  unsafe onLoop(boxOf: UnsafeMutableRawPointer(handle), PipeStream.Box.self, buffer) { box, buffer in
     // Without a buffer, libuv reads nothing and calls `onRead` with an error.
-    guard !box.isPaused else { return }
+    guard unsafe !box.isPaused else { return }
     // libuv reads immediately after this callback.
     box.noteActivity()
-    let (loop, bytes) = (box.loop, box.loop.readBytes)
-    let count = loop.limitsReads ? box.readLimit : bytes.count
-    buffer.pointee = uv_buf_t(base: bytes.baseAddress?.assumingMemoryBound(to: CChar.self), len: count)
+    let (loop, bytes) = unsafe (box.loop, box.loop.readBytes)
+    let count = unsafe loop.limitsReads ? box.readLimit : bytes.count
+    unsafe buffer.pointee = unsafe uv_buf_t(base: bytes.baseAddress?.assumingMemoryBound(to: CChar.self), len: count)
   }
 }
 
 private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
-  guard let stream else { return }
-  onLoop(boxOf: UnsafeMutableRawPointer(stream), PipeStream.Box.self, count) { box, count in
-    if box.isPaused {
+  guard let stream = unsafe stream else { return }
+  unsafe onLoop(boxOf: UnsafeMutableRawPointer(stream), PipeStream.Box.self, count) { box, count in
+    if unsafe box.isPaused {
       box.stopPolling()
     } else if count > 0 {
-      box.loop.lastReadCount.pointee = count
-      box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBytes)[..<count]).bytes)
+      unsafe box.loop.lastReadCount.pointee = count
+      unsafe box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBytes)[..<count]).bytes)
     } else if count < 0 {
       let isEnd = count == Int(UVError.Code.endOfFile)
       box.end(isEnd ? nil : UVError(operation: "read from a socket", code: CInt(count)))

@@ -36,23 +36,23 @@ public struct Poll: ~Copyable {
     box.onEvents = onEvents
     let flags = fcntl(descriptor, F_GETFL)
     defer { if flags >= 0, flags & O_NONBLOCK == 0 { _ = fcntl(descriptor, F_SETFL, flags) } }
-    try box.open("poll a descriptor") {
-      uv_poll_init(loop.pointer, $0.assumingMemoryBound(to: uv_poll_t.self), descriptor)
+    try unsafe box.open("poll a descriptor") {
+      unsafe uv_poll_init(loop.pointer, $0.assumingMemoryBound(to: uv_poll_t.self), descriptor)
     }
   }
 
   /// Starts watching for these events only.
   public func start(_ events: Events) throws(UVError) {
-    let code = uv_poll_start(
+    let code = unsafe uv_poll_start(
       box.pointer(uv_poll_t.self), events.rawValue,
       { poll, status, events in
-        guard let poll else { return }
-        onLoop((UnsafeMutableRawPointer(poll), status, events)) { poll, status, events in
+        guard let poll = unsafe poll else { return }
+        unsafe onLoop((UnsafeMutableRawPointer(poll), status, events)) { poll, status, events in
           let result: Result<Events, UVError> =
             status < 0
             ? .failure(UVError(operation: "poll a descriptor", code: status))
             : .success(Events(rawValue: events))
-          Box.of(poll).onEvents?(result)
+          unsafe Box.of(poll).onEvents?(result)
         }
       })
     try check(code, "poll a descriptor")
@@ -60,7 +60,7 @@ public struct Poll: ~Copyable {
 
   /// Stops watching.
   public func stop() {
-    uv_poll_stop(box.pointer(uv_poll_t.self))
+    unsafe uv_poll_stop(box.pointer(uv_poll_t.self))
   }
 
   /// Sets whether the poll keeps the loop alive.

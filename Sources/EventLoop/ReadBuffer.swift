@@ -1,5 +1,6 @@
 /// The buffer of all streams of a loop, lent to one callback at a time.
-package nonisolated final class ReadBuffer: @unchecked Sendable {
+@safe package nonisolated final class ReadBuffer: @unchecked Sendable {
+  // Safe: the memory lives as long as the object, and outside this module its bytes are lent for a call only.
   // Sendable: only the loop's thread writes. Another thread may read what a loop that does not turn any more has read
   // last; while the loop turns, it may see parts of two reads.
 
@@ -13,25 +14,25 @@ package nonisolated final class ReadBuffer: @unchecked Sendable {
   private let lastStart = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
   init() {
-    lastCount.initialize(to: 0)
-    lastStart.initialize(to: 0)
+    unsafe lastCount.initialize(to: 0)
+    unsafe lastStart.initialize(to: 0)
   }
 
   deinit {
-    bytes.deallocate()
-    lastCount.deallocate()
-    lastStart.deallocate()
+    unsafe bytes.deallocate()
+    unsafe lastCount.deallocate()
+    unsafe lastStart.deallocate()
   }
 
   /// Records where the first message of the last read begins; its receiver calls it before it handles the bytes. What
   /// precedes it belongs to a message whose beginning was read earlier.
-  package func noteStart(_ offset: Int) { lastStart.pointee = offset }
+  package func noteStart(_ offset: Int) { unsafe lastStart.pointee = offset }
 
   /// The bytes of the last read on any stream, overwritten by the next one, and the offset of the first message that
   /// begins in them, which is at most their number.
   package func withLastRead<Result>(_ body: (RawSpan, _ start: Int) -> Result) -> Result {
-    let count = lastCount.pointee
-    let read = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<count])
-    return body(read.bytes, min(lastStart.pointee, count))
+    let count = unsafe lastCount.pointee
+    let read = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<count])
+    return unsafe body(read.bytes, min(lastStart.pointee, count))
   }
 }

@@ -19,18 +19,20 @@ public struct Signal: ~Copyable {
   public init(on loop: EventLoop, _ number: CInt, _ onSignal: @escaping () -> Void) throws(UVError) {
     box = Box(loop: loop, type: UV_SIGNAL)
     box.onSignal = onSignal
-    try box.open("watch signals") { uv_signal_init(loop.pointer, $0.assumingMemoryBound(to: uv_signal_t.self)) }
+    try unsafe box.open("watch signals") {
+      unsafe uv_signal_init(loop.pointer, $0.assumingMemoryBound(to: uv_signal_t.self))
+    }
     box.keepsLoopAlive(false)
     // The parent process may have left the signal blocked, as a thread pool does for its threads.
     var watched = sigset_t()
-    sigemptyset(&watched)
-    sigaddset(&watched, number)
-    pthread_sigmask(SIG_UNBLOCK, &watched, nil)
-    let code = uv_signal_start(
+    unsafe sigemptyset(&watched)
+    unsafe sigaddset(&watched, number)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &watched, nil)
+    let code = unsafe uv_signal_start(
       box.pointer(uv_signal_t.self),
       { signal, _ in
-        guard let signal else { return }
-        onLoop(UnsafeMutableRawPointer(signal)) { Box.of($0).onSignal?() }
+        guard let signal = unsafe signal else { return }
+        unsafe onLoop(UnsafeMutableRawPointer(signal)) { unsafe Box.of($0).onSignal?() }
       }, number)
     try check(code, "watch signal", "\(number)")
   }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Binds a Unix socket to a path that was checked by `checkSocketPath`. Returns 0, or -1 with the error in `errno`.
 package nonisolated func bindSocket(_ descriptor: CInt, to path: String) -> CInt {
-  withSocketAddress(of: path) { bind(descriptor, $0, $1) }
+  unsafe withSocketAddress(of: path) { unsafe bind(descriptor, $0, $1) }
 }
 
 private nonisolated func withSocketAddress(
@@ -11,9 +11,11 @@ private nonisolated func withSocketAddress(
 ) -> CInt {
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-  return withUnsafePointer(to: address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+  unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+  return unsafe withUnsafePointer(to: address) {
+    unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
   }
 }
 
@@ -24,7 +26,7 @@ package nonisolated func isListenedOn(_ path: String) -> Bool {
   let descriptor = socket(AF_UNIX, type, 0)
   guard descriptor >= 0 else { return true }
   defer { close(descriptor) }
-  return withSocketAddress(of: path) { connect(descriptor, $0, $1) } == 0 || errno != ECONNREFUSED
+  return unsafe withSocketAddress(of: path) { unsafe connect(descriptor, $0, $1) } == 0 || errno != ECONNREFUSED
 }
 
 /// The maximum length in bytes of a socket's path: `sun_path` less its terminating zero (unix(7)).

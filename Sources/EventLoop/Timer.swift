@@ -13,7 +13,9 @@ public struct Timer: ~Copyable {
   public init(on loop: EventLoop, _ onFire: @escaping () -> Void) throws(UVError) {
     box = Box(loop: loop, type: UV_TIMER)
     box.onFire = onFire
-    try box.open("create a timer") { uv_timer_init(loop.pointer, $0.assumingMemoryBound(to: uv_timer_t.self)) }
+    try unsafe box.open("create a timer") {
+      unsafe uv_timer_init(loop.pointer, $0.assumingMemoryBound(to: uv_timer_t.self))
+    }
   }
 
   /// Starts or restarts the timer. Times are rounded up to milliseconds.
@@ -22,11 +24,11 @@ public struct Timer: ~Copyable {
   ///   - delay: The time to the first call, from the loop's `now`.
   ///   - interval: The time between further calls; nil for a single call.
   public func start(after delay: Duration, repeating interval: Duration? = nil) {
-    let code = uv_timer_start(
+    let code = unsafe uv_timer_start(
       box.pointer(uv_timer_t.self),
       { timer in
-        guard let timer else { return }
-        onLoop(UnsafeMutableRawPointer(timer)) { Box.of($0).onFire?() }
+        guard let timer = unsafe timer else { return }
+        unsafe onLoop(UnsafeMutableRawPointer(timer)) { unsafe Box.of($0).onFire?() }
       },
       delay.millisecondsRoundedUp, interval?.millisecondsRoundedUp ?? 0)
     precondition(code == 0, "a timer with a callback that is not closing starts")
@@ -34,7 +36,7 @@ public struct Timer: ~Copyable {
 
   /// Stops the timer, which may be restarted.
   public func stop() {
-    uv_timer_stop(box.pointer(uv_timer_t.self))
+    unsafe uv_timer_stop(box.pointer(uv_timer_t.self))
   }
 
   /// Sets whether the timer keeps the loop alive.

@@ -30,12 +30,14 @@ public struct TurnHooks: ~Copyable {
   ) throws(UVError) {
     before = Box(loop: loop, type: UV_PREPARE, beforeWaiting ?? onTurn)
     after = Box(loop: loop, type: UV_CHECK, onTurn)
-    try before.open("hook into the loop") {
-      uv_prepare_init(loop.pointer, $0.assumingMemoryBound(to: uv_prepare_t.self))
+    try unsafe before.open("hook into the loop") {
+      unsafe uv_prepare_init(loop.pointer, $0.assumingMemoryBound(to: uv_prepare_t.self))
     }
-    try after.open("hook into the loop") { uv_check_init(loop.pointer, $0.assumingMemoryBound(to: uv_check_t.self)) }
-    let prepared = uv_prepare_start(before.pointer(uv_prepare_t.self), onPrepare)
-    let checked = uv_check_start(after.pointer(uv_check_t.self), onCheck)
+    try unsafe after.open("hook into the loop") {
+      unsafe uv_check_init(loop.pointer, $0.assumingMemoryBound(to: uv_check_t.self))
+    }
+    let prepared = unsafe uv_prepare_start(before.pointer(uv_prepare_t.self), onPrepare)
+    let checked = unsafe uv_check_start(after.pointer(uv_check_t.self), onCheck)
     precondition(prepared == 0 && checked == 0, "a hook with a callback starts")
     before.keepsLoopAlive(false)
     after.keepsLoopAlive(false)
@@ -53,11 +55,11 @@ public struct TurnHooks: ~Copyable {
 // Not isolated, so that each turn does not check that they run on the main actor.
 
 private nonisolated let onPrepare: uv_prepare_cb = { handle in
-  guard let handle else { return }
-  onLoop(boxOf: UnsafeMutableRawPointer(handle), TurnHooks.Box.self, ()) { box, _ in box.onTurn() }
+  guard let handle = unsafe handle else { return }
+  unsafe onLoop(boxOf: UnsafeMutableRawPointer(handle), TurnHooks.Box.self, ()) { box, _ in box.onTurn() }
 }
 
 private nonisolated let onCheck: uv_check_cb = { handle in
-  guard let handle else { return }
-  onLoop(boxOf: UnsafeMutableRawPointer(handle), TurnHooks.Box.self, ()) { box, _ in box.onTurn() }
+  guard let handle = unsafe handle else { return }
+  unsafe onLoop(boxOf: UnsafeMutableRawPointer(handle), TurnHooks.Box.self, ()) { box, _ in box.onTurn() }
 }

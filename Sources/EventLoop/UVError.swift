@@ -19,10 +19,10 @@ public nonisolated struct UVError: Error, Equatable, Sendable {
   }
 
   /// libuv's name for the code, such as `ENOENT`.
-  public var name: String { String(cString: uv_err_name(code)) }
+  public var name: String { unsafe String(cString: uv_err_name(code)) }
 
   /// libuv's message for the code, such as `no such file or directory`.
-  public var message: String { String(cString: uv_strerror(code)) }
+  public var message: String { unsafe String(cString: uv_strerror(code)) }
 }
 
 nonisolated extension UVError: CustomStringConvertible {
@@ -30,7 +30,7 @@ nonisolated extension UVError: CustomStringConvertible {
   public var description: String {
     let subject = subject.isEmpty ? "" : " \(subject)"
     return
-      "cannot \(operation)\(subject): \(String(cString: uv_strerror(code))) (\(String(cString: uv_err_name(code))))"
+      unsafe "cannot \(operation)\(subject): \(String(cString: uv_strerror(code))) (\(String(cString: uv_err_name(code))))"
   }
 }
 

@@ -19,8 +19,8 @@ public struct WakeUp: ~Copyable {
     /// The handle, while it may be used.
     private let target: Mutex<Target?>
 
-    // Sendable: uv_async_send may be called on any thread, and the lock keeps the handle open during the call.
-    fileprivate struct Target: @unchecked Sendable {
+    // Sendable and safe: uv_async_send may be called on any thread, and the lock keeps the handle open during the call.
+    @safe fileprivate struct Target: @unchecked Sendable {
       let async: UnsafeMutablePointer<uv_async_t>
     }
 
@@ -31,7 +31,7 @@ public struct WakeUp: ~Copyable {
     /// Wakes the loop. Several calls in quick succession cause one wake-up, so the callback must handle all pending
     /// work.
     public func send() {
-      target.withLock { if let target = $0 { uv_async_send(target.async) } }
+      target.withLock { if let target = $0 { unsafe uv_async_send(target.async) } }
     }
 
     fileprivate func detach() {
@@ -47,14 +47,14 @@ public struct WakeUp: ~Copyable {
   public init(on loop: EventLoop, _ onWake: @escaping () -> Void) throws(UVError) {
     let box = Box(loop: loop, type: UV_ASYNC)
     box.onWake = onWake
-    try box.open("create a wake-up") {
-      uv_async_init(loop.pointer, $0.assumingMemoryBound(to: uv_async_t.self)) { handle in
-        guard let handle else { return }
-        onLoop(UnsafeMutableRawPointer(handle)) { Box.of($0).onWake?() }
+    try unsafe box.open("create a wake-up") {
+      unsafe uv_async_init(loop.pointer, $0.assumingMemoryBound(to: uv_async_t.self)) { handle in
+        guard let handle = unsafe handle else { return }
+        unsafe onLoop(UnsafeMutableRawPointer(handle)) { unsafe Box.of($0).onWake?() }
       }
     }
     self.box = box
-    sender = Sender(Sender.Target(async: box.pointer(uv_async_t.self)))
+    sender = unsafe Sender(Sender.Target(async: box.pointer(uv_async_t.self)))
     box.sender = sender
   }
 
