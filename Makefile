@@ -36,7 +36,7 @@ torture: need-torture ## kill, stop and starve a hub under load (CYCLES=200 kill
 system-test: need-system-test $(if $(PACKAGE),,need-deb) ## install the package under a real systemd, in namespaces, and run the hub there (needs root)
 	@scripts/system-test $(PACKAGE)
 
-sanitize: need-sanitize ## run the tests of code that touches C or memory with the address sanitizer
+sanitize: need-sanitize ## run the tests of code that touches C, memory or threads with the address and the thread sanitizer (SANITIZER=thread)
 	@scripts/sanitize
 
 lint: need-lint ## check the format of the sources

@@ -71,9 +71,11 @@ public struct ReducerCore<State, Action>: ~Copyable {
   package mutating func send(_ action: Action, while isRepeated: () -> Bool) {
     let route = reducer.route(of: action)
     let outer = beginReducing()
+    // With the property itself, Swift 6.3 cannot compile the access for the thread sanitizer.
+    let state = currentState
     repeat {
       reducedCount += 1
-      guard let tree = reducer(&currentState.pointee, action, along: route).tree else { continue }
+      guard let tree = reducer(&state.pointee, action, along: route).tree else { continue }
       endReducing(outer)
       begin(tree, cascade: 0)
       _ = beginReducing()
@@ -87,7 +89,9 @@ public struct ReducerCore<State, Action>: ~Copyable {
     reducedCount += 1
     let outer = beginReducing()
     defer { endReducing(outer) }
-    return reducer(&currentState.pointee, action).tree
+    // With the property itself, Swift 6.3 cannot compile the access for the thread sanitizer.
+    let state = currentState
+    return reducer(&state.pointee, action).tree
   }
 
   /// Begins to reduce. A reducer may send to another store, which has its own effects.
