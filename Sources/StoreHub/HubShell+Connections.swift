@@ -60,7 +60,8 @@ extension HubShell {
 final class ServedConnection {
   let id: ConnectionID
   let stream: PipeStream
-  /// The last time in milliseconds at which it sent more than a turn has time for.
+  /// The last time in milliseconds at which it sent more than a turn has time for. Without the exclusivity check, as the
+  /// shell's own properties.
   @exclusivity(unchecked) var lastMuch: UInt64?
   /// The slot in the table of connections at rest.
   var restingSlot: Int?

@@ -63,7 +63,8 @@ final class PresentedKind<State> {
   /// True if all payloads of a case have the same type, as in enums with case paths.
   private let hasFixedPayloads = State.self is any CasePathable.Type
   private var payloads: [Payload?] = []
-  /// The cases known to have no id, one bit for each of the first 64.
+  /// The cases known to have no id, one bit for each of the first 64. Without the exclusivity check: a word is loaded or
+  /// stored at once.
   @exclusivity(unchecked) @usableFromInline var casesWithoutID: UInt64 = 0
   /// The id read last, because most actions leave the child in place.
   private var lastID: ChildID?

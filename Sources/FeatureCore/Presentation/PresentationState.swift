@@ -106,7 +106,8 @@ public struct PresentationState<State> {
 
 /// A presented state on the heap, so that presented children do not enlarge a feature's state on the stack.
 ///
-/// Unchecked: it is changed only while uniquely referenced.
+/// Unchecked: it is changed only while uniquely referenced. So is the state's exclusivity, at run time: the presenting
+/// state is accessed exclusively meanwhile.
 @usableFromInline
 final class PresentationStorage<State>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var state: State?

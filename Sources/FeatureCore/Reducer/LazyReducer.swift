@@ -3,6 +3,7 @@ internal import Dependencies
 /// A child's reducer, compiled at first use, because a feature may be its own child.
 @usableFromInline
 final class LazyReducer<State, Action> {
+  /// Without the exclusivity check: it is copied before the child runs, and stored after it was compiled.
   @exclusivity(unchecked) @usableFromInline
   var compiled: CompiledReducer<State, Action>?
   private let compile: () -> CompiledReducer<State, Action>

@@ -67,6 +67,8 @@ enum RoutedReducers<State, Action> {
   }
 
   /// The reducers for each case, found at the first action of the case.
+  ///
+  /// Its tables omit the run-time exclusivity check: no reducer runs while one is searched or extended.
   @usableFromInline
   final class Routes {
     /// The first link for each case by its index in the declaration, for code that is specialised for the type.

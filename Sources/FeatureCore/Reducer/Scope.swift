@@ -90,7 +90,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     @usableFromInline let offset: Int
     @usableFromInline let path: AnyCasePath<ParentAction, Child.Action>
     @usableFromInline let child: CompiledReducer<Child.State, Child.Action>
-    /// The position of the child's case among those of the parent's action; negative while it is unknown.
+    /// The position of the child's case among those of the parent's action; negative while it is unknown. Without the
+    /// exclusivity check: a word is loaded or stored at once.
     @exclusivity(unchecked) @usableFromInline var caseIndex = -1
     private let actionCase: PartialCaseKeyPath<ParentAction>?
     private var mayHaveIndex = true

@@ -1,6 +1,7 @@
 /// The resources that one user of the machine takes over all its connections.
 ///
-/// The limits of a user are reached before the limits of the hub, so one user cannot exhaust the hub for others.
+/// The limits of a user are reached before the limits of the hub, so one user cannot exhaust the hub for others. Only the
+/// core uses it, one property at a time, without the run-time exclusivity check.
 final class UserAccount {
   let user: UInt32
   /// The number of its open connections.

@@ -23,8 +23,8 @@ final class UnstoredTurns {
   private(set) var revision: UInt64
   private(set) var version: StateVersion
   /// The hub's own work that waits until the log is no longer behind.
-  @exclusivity(unchecked) var postponed = PostponedWork()
-  /// The record of the current turn so far.
+  var postponed = PostponedWork()
+  /// The record of the current turn so far. Without the exclusivity check: only the core uses it, for one note at a time.
   @exclusivity(unchecked) var record = TurnRecord()
   private var held: [Held] = []
   /// The index of the first turn of `held` that is not stored; earlier ones have been released.

@@ -25,7 +25,7 @@ package class StateVersion: @unchecked Sendable {
   func pieces() -> StatePieces { preconditionFailure("a version has a type") }
 }
 
-/// A version of a state of a known type.
+/// A version of a state of a known type. Sendable, unchecked, for the reason of its superclass.
 package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Sendable {
   private let state: State
 

@@ -3,6 +3,8 @@ public import Synchronization
 /// Decides when a turn checks its time: after its first, second, fourth and eighth action, and then after every 16th; in
 /// each further frame after the fourth, the twelfth, and then every 16th. The last action of a frame is excepted, so a
 /// frame of one action costs no check.
+///
+/// Its numbers omit the run-time exclusivity check: words are loaded or stored at once.
 @usableFromInline
 final class TurnPace {
   /// Tells whether the turn has no time for further actions; nil if it always has.

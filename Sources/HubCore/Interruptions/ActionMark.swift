@@ -47,7 +47,8 @@ package final class ActionMark {
   /// The number of actions of the present batch that were reduced, which the innermost loop stores.
   let reduced: UnsafeMutablePointer<Atomic<UInt64>>
   private let phase: UnsafeMutablePointer<Atomic<UInt64>>
-  /// The actions at which earlier processes have ended.
+  /// The actions at which earlier processes have ended. Without the exclusivity check: the core changes it between
+  /// actions only.
   @exclusivity(unchecked) private(set) var interruptions: Interruptions
   /// The code of the feature in which the previous process ended; nil if it did not.
   package let last: Interruption?

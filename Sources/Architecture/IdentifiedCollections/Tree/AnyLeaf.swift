@@ -1,6 +1,7 @@
 /// The type-erased interface of a leaf for balancing the tree.
 ///
-/// With it, balancing is compiled once, here, and not once per element type in every client.
+/// With it, balancing is compiled once, here, and not once per element type in every client. As in all nodes, there is no
+/// run-time exclusivity check.
 @usableFromInline
 class AnyLeaf: Node {
   /// The hashes of the ids in order, so that a search compares words and a move between leaves need not hash.

@@ -1,5 +1,5 @@
 /// Up to 64 adjacent elements with their ids. Only this file and `AnyLeaf.swift` allocate and move their memory; `Slot`
-/// lends it.
+/// lends it. As in all nodes, there is no run-time exclusivity check.
 @usableFromInline
 final class Leaf<ID, Element>: AnyLeaf {
   @exclusivity(unchecked) @usableFromInline

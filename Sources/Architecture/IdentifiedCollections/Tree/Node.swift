@@ -3,7 +3,8 @@ internal import Synchronization
 /// A node of an `OrderTree`: a `Branch` or a `Leaf`. All leaves are at the same depth, so a node's height determines
 /// its kind.
 ///
-/// A tree changes a node only if it alone refers to it; otherwise it first makes a copy.
+/// A tree changes a node only if it alone refers to it; otherwise it first makes a copy. Nodes therefore omit the
+/// run-time exclusivity check: whoever changes one has exclusive access to the tree.
 @usableFromInline
 class Node {
   /// The label of the first leaf of this subtree. Labels increase strictly from leaf to leaf.

@@ -3,7 +3,7 @@ internal import Wire
 /// A non-blocking connection of a generator thread, which sends and receives frames.
 ///
 /// As in the other classes of a generator thread, the exclusivity of its properties is not checked at run time, which
-/// would take a quarter of the instructions of an action.
+/// would take a quarter of the instructions of an action. One thread uses them, and no property while it is changed.
 final class Channel {
   @exclusivity(unchecked) private var socket: Socket?
   @exclusivity(unchecked) private var decoder = FrameDecoder(payloadLimit: 1 << 26)

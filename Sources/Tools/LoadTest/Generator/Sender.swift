@@ -2,7 +2,8 @@ internal import Wire
 
 /// A connection that sends actions, in one session or several.
 ///
-/// Actions are counted from 0 over all sessions: `answered` ≤ `issued` ≤ the number that arrived.
+/// Actions are counted from 0 over all sessions: `answered` ≤ `issued` ≤ the number that arrived. As in `Channel`,
+/// exclusivity is not checked at run time.
 final class Sender {
   let number: Int
   let token: Int

@@ -16,7 +16,8 @@ struct WorkerTask: Sendable {
   let scopeOfElement: [Int: Int]?
 }
 
-/// A generator thread's loop, which sends and receives on every n-th connection.
+/// A generator thread's loop, which sends and receives on every n-th connection. As in `Channel`, exclusivity is not
+/// checked at run time.
 final class Worker {
   private let task: WorkerTask
   private let plan: Plan
