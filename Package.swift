@@ -241,7 +241,7 @@ let package = Package(
       swiftSettings: common),
     .target(
       name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "Spelling", "StoreHubMacros"],
-      swiftSettings: spans),
+      swiftSettings: spans + [.strictMemorySafety()]),
     // The data that a hub stores, and the interface of its log.
     .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
     // The one import of a shared feature.

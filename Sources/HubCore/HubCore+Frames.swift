@@ -4,8 +4,8 @@ extension HubCore {
   /// Handles received bytes of a connection.
   ///
   /// Complete frames are handled immediately, up to `limit`, and none while the log is behind. The rest waits for
-  /// `workOnBacklog`, and the shell stops reading. An incomplete frame is kept until the rest arrives. A peer that violates the protocol is sent an error
-  /// and disconnected; no other client is affected.
+  /// `workOnBacklog`, and the shell stops reading. An incomplete frame is kept until the rest arrives. A peer that
+  /// violates the protocol is sent an error and disconnected; no other client is affected.
   ///
   /// - Parameters:
   ///   - bytes: The received bytes.

@@ -58,8 +58,8 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     guard UInt(bitPattern: length &- 1) < 8, position >= 8, bytes.byteCount - position >= length else { return false }
     let end = position &+ length
     // The eight bytes before each end, of which the last ones count: the highest ones of a little-endian number.
-    let previous = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position &- 8, as: UInt64.self)
-    let next = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end &- 8, as: UInt64.self)
+    let previous = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position &- 8, as: UInt64.self)
+    let next = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end &- 8, as: UInt64.self)
     guard UInt64(littleEndian: previous ^ next) &>> UInt64(truncatingIfNeeded: 64 &- 8 &* length) == 0 else {
       return false
     }
@@ -85,13 +85,13 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     if bytes.byteCount - position >= 5 {
       switch loadByte() {
       case 0x19:
-        let argument = UInt16(
+        let argument = unsafe UInt16(
           bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position + 1, as: UInt16.self))
         guard argument > 0xff else { break }
         position += 3
         return UInt64(argument)
       case 0x1a:
-        let argument = UInt32(
+        let argument = unsafe UInt32(
           bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position + 1, as: UInt32.self))
         guard argument > 0xffff else { break }
         position += 5
@@ -137,7 +137,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     // False is 0xf4, true is 0xf5.
     guard position < bytes.byteCount, loadByte() | 1 == 0xf5 else { throw notBool() }
     position += 1
-    return bytes.unsafeLoad(fromUncheckedByteOffset: position - 1, as: UInt8.self) == 0xf5
+    return unsafe bytes.unsafeLoad(fromUncheckedByteOffset: position - 1, as: UInt8.self) == 0xf5
   }
 
   @usableFromInline
@@ -186,11 +186,11 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   public mutating func text(limit: Int = .max) throws(WireError) -> String {
     let start = offset
     let length = try length(of: .text, expected: "text", limit: limit)
-    let utf8 = bytes.extracting(unchecked: offset..<offset + length)
-    let text = utf8.withUnsafeBytes { raw in
+    let utf8 = unsafe bytes.extracting(unchecked: offset..<offset + length)
+    let text = unsafe utf8.withUnsafeBytes { raw in
       // Not `String(validating:as:)`, which looks up generic metadata each time.
-      raw.withMemoryRebound(to: UInt8.self) { units -> String? in
-        guard let valid = try? UTF8Span(validating: units.span) else { return nil }
+      unsafe raw.withMemoryRebound(to: UInt8.self) { units -> String? in
+        guard let valid = try? unsafe UTF8Span(validating: units.span) else { return nil }
         return String(copying: valid)
       }
     }
@@ -204,7 +204,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @_lifetime(self: copy self)
   public mutating func byteString(limit: Int = .max) throws(WireError) -> RawSpan {
     let length = try length(of: .bytes, expected: "a byte string", limit: limit)
-    let value = bytes.extracting(unchecked: offset..<offset + length)
+    let value = unsafe bytes.extracting(unchecked: offset..<offset + length)
     position += length
     return value
   }
@@ -266,7 +266,7 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   public func nextItem() throws(WireError) -> RawSpan {
     var ahead = CBORDecoder(bytes, at: offset)
     try ahead.skip()
-    return bytes.extracting(unchecked: offset..<ahead.offset)
+    return unsafe bytes.extracting(unchecked: offset..<ahead.offset)
   }
 
   /// True if an empty map comes next, which is the delta without changes.
@@ -306,12 +306,13 @@ extension CBORDecoder {
   @inline(__always)
   static func majorType(_ initial: UInt8) -> CBORMajorType {
     // Safe: the raw values of the enum are 0 to 7, which are all values of three bits.
-    unsafeBitCast(initial >> 5, to: CBORMajorType.self)
+    unsafe unsafeBitCast(initial >> 5, to: CBORMajorType.self)
   }
 
+  /// The next byte, unchecked: the caller knows that one is left.
   @inlinable
   @inline(__always)
-  func loadByte() -> UInt8 { bytes.unsafeLoad(fromUncheckedByteOffset: position, as: UInt8.self) }
+  func loadByte() -> UInt8 { unsafe bytes.unsafeLoad(fromUncheckedByteOffset: position, as: UInt8.self) }
 
   @inlinable
   @inline(__always)
@@ -377,7 +378,7 @@ extension CBORDecoder {
     _ type: Number.Type, of start: Int
   ) throws(WireError) -> Number {
     guard bytes.byteCount - position >= MemoryLayout<Number>.size else { throw truncated(at: start) }
-    let value = Number(bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: type))
+    let value = unsafe Number(bigEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: type))
     position += MemoryLayout<Number>.size
     return value
   }

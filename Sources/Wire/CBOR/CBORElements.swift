@@ -118,6 +118,6 @@ extension String {
   func hashBytes(into hasher: inout Hasher) {
     var copy = self
     hasher.combine(utf8.count)
-    copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    copy.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }

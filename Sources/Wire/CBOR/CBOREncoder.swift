@@ -40,7 +40,7 @@ public struct CBOREncoder {
 
   /// The bytes written so far, borrowed until the next write.
   @inlinable public var span: RawSpan {
-    @_lifetime(borrow self) borrowing get { buffer.span.bytes }
+    @_lifetime(borrow self) borrowing get { unsafe buffer.span.bytes }
   }
 
   /// The number of bytes written so far.
@@ -106,7 +106,7 @@ public struct CBOREncoder {
     var value = value
     value.withUTF8 { utf8 in
       head(.text, UInt64(utf8.count))
-      buffer.append(contentsOf: utf8)
+      unsafe buffer.append(contentsOf: utf8)
     }
   }
 
@@ -143,7 +143,7 @@ public struct CBOREncoder {
   /// Appends bytes that are already CBOR.
   @inlinable
   public mutating func append(_ encoded: RawSpan) {
-    encoded.withUnsafeBytes { buffer.append(contentsOf: $0) }
+    unsafe encoded.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
   }
 
   @inlinable
@@ -158,8 +158,8 @@ public struct CBOREncoder {
   @inline(never)
   mutating func longHead(_ type: CBORMajorType, _ argument: UInt64) {
     let head = Head(type, argument)
-    withUnsafeBytes(of: (head.first.littleEndian, head.last)) { bytes in
-      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<head.count]))
+    unsafe withUnsafeBytes(of: (head.first.littleEndian, head.last)) { bytes in
+      unsafe buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<head.count]))
     }
   }
 
@@ -189,7 +189,7 @@ public struct CBOREncoder {
   /// Writes a number's bytes, most significant first, with one check of the capacity.
   @inline(__always)
   private mutating func block(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.bigEndian) { buffer.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: value.bigEndian) { unsafe buffer.append(contentsOf: $0) }
   }
 }
 

@@ -95,7 +95,7 @@ extension CBORValue {
     switch self {
     case .unsigned(let value): encoder.unsigned(value)
     case .negative(let argument): encoder.head(.negative, argument)
-    case .bytes(let value): encoder.byteString(value.span.bytes)
+    case .bytes(let value): unsafe encoder.byteString(value.span.bytes)
     case .text(let value): encoder.text(value)
     case .array(let items):
       encoder.arrayHeader(count: items.count)
@@ -108,7 +108,7 @@ extension CBORValue {
       let sorted = pairs.map { (key: $0.key.encoded(), value: $0.value) }
         .sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (key, value) in sorted {
-        encoder.append(key.span.bytes)
+        unsafe encoder.append(key.span.bytes)
         value.encode(to: &encoder)
       }
     case .tagged(let tag, let value):
@@ -176,7 +176,7 @@ extension CBORValue: CustomStringConvertible {
 extension [UInt8] {
   /// The bytes of a span.
   package init(_ span: RawSpan) {
-    self = span.withUnsafeBytes { [UInt8]($0) }
+    self = unsafe span.withUnsafeBytes { unsafe [UInt8]($0) }
   }
 
   /// The bytes as lower-case hexadecimal digits, two per byte.

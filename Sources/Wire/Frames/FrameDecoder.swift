@@ -33,17 +33,17 @@ public struct FrameDecoder: Sendable {
     var offset = 0
     if isInsideFrame {
       offset = try completePartial(from: bytes)
-      guard let header = try wholeFrame(in: partial.span.bytes, at: 0) else { return }
+      guard let header = try unsafe wholeFrame(in: partial.span.bytes, at: 0) else { return }
       // Moved out for the call, so that the memory of a rare large frame is released.
       let frame = partial
       partial = []
-      try body(header, frame.span.bytes.extracting(FrameHeader.byteCount...))
+      try unsafe body(header, frame.span.bytes.extracting(FrameHeader.byteCount...))
     }
     while let header = try wholeFrame(in: bytes, at: offset) {
       let payload = offset + FrameHeader.byteCount
       offset = payload + Int(header.length)
       // Unchecked: `wholeFrame` has checked.
-      try body(header, bytes.extracting(unchecked: payload..<offset))
+      try unsafe body(header, bytes.extracting(unchecked: payload..<offset))
     }
     if offset < bytes.byteCount { keep(bytes, from: offset) }
   }
@@ -56,7 +56,7 @@ public struct FrameDecoder: Sendable {
     head.partial = Array(partial.prefix(FrameHeader.byteCount))
     _ = head.take(FrameHeader.byteCount - head.partial.count, of: bytes, from: 0)
     guard head.partial.count == FrameHeader.byteCount else { return bytes.byteCount }
-    let length = FrameHeader.byteCount + Int(FrameHeader(head.partial.span.bytes, at: 0).length)
+    let length = unsafe FrameHeader.byteCount + Int(FrameHeader(head.partial.span.bytes, at: 0).length)
     return min(length - partial.count, bytes.byteCount)
   }
 
@@ -72,7 +72,7 @@ public struct FrameDecoder: Sendable {
   mutating func completePartial(from bytes: RawSpan) throws(WireError) -> Int {
     var taken = take(FrameHeader.byteCount - partial.count, of: bytes, from: 0)
     if partial.count >= FrameHeader.byteCount {
-      let header = FrameHeader(partial.span.bytes, at: 0)
+      let header = unsafe FrameHeader(partial.span.bytes, at: 0)
       guard header.length <= payloadLimit else { throw tooLong(header, at: 0) }
       taken += take(FrameHeader.byteCount + Int(header.length) - partial.count, of: bytes, from: taken)
     }
@@ -81,7 +81,7 @@ public struct FrameDecoder: Sendable {
 
   private mutating func take(_ wanted: Int, of bytes: RawSpan, from offset: Int) -> Int {
     let count = min(max(wanted, 0), bytes.byteCount - offset)
-    bytes.extracting(offset..<offset + count).withUnsafeBytes { partial.append(contentsOf: $0) }
+    unsafe bytes.extracting(offset..<offset + count).withUnsafeBytes { unsafe partial.append(contentsOf: $0) }
     return count
   }
 

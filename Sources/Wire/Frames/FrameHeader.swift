@@ -33,12 +33,12 @@ public struct FrameHeader: Equatable, Sendable {
   package init(_ bytes: RawSpan, at offset: Int) {
     precondition(
       offset >= 0 && bytes.byteCount - offset >= Self.byteCount, "a frame header has 16 bytes")
-    let first = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+    let first = unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
     length = UInt32(truncatingIfNeeded: first)
     kind = UInt8(truncatingIfNeeded: first >> 32)
     flags = UInt8(truncatingIfNeeded: first >> 40)
     scope = UInt16(truncatingIfNeeded: first >> 48)
-    revision = UInt64(
+    revision = unsafe UInt64(
       littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + 8, as: UInt64.self))
   }
 
@@ -54,6 +54,6 @@ public struct FrameHeader: Equatable, Sendable {
 
   /// Appends the header's bytes.
   package func append(to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: (words.0.littleEndian, words.1.littleEndian)) { bytes.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: (words.0.littleEndian, words.1.littleEndian)) { unsafe bytes.append(contentsOf: $0) }
   }
 }

@@ -81,13 +81,13 @@ public struct FrameWriter {
 
   /// All bytes, borrowed until the writer changes.
   public var span: RawSpan {
-    @_lifetime(borrow self) borrowing get { encoder.buffer.span.bytes }
+    @_lifetime(borrow self) borrowing get { unsafe encoder.buffer.span.bytes }
   }
 
   /// The bytes of a range that an earlier call returned, borrowed until the writer changes.
   @_lifetime(borrow self)
   public func span(_ range: Range<Int>) -> RawSpan {
-    encoder.buffer.span.bytes.extracting(range)
+    unsafe encoder.buffer.span.bytes.extracting(range)
   }
 }
 
@@ -98,8 +98,8 @@ extension CBOREncoder {
     var header = header
     header.length = UInt32(head.count)
     let (first, second) = header.words
-    withUnsafeBytes(of: (first.littleEndian, second.littleEndian, head.first.littleEndian, head.last)) { bytes in
-      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<(FrameHeader.byteCount + head.count)]))
+    unsafe withUnsafeBytes(of: (first.littleEndian, second.littleEndian, head.first.littleEndian, head.last)) { bytes in
+      unsafe buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[..<(FrameHeader.byteCount + head.count)]))
     }
   }
 
@@ -108,13 +108,15 @@ extension CBOREncoder {
   @inline(__always)
   mutating func header(_ header: FrameHeader) {
     let (first, second) = header.words
-    withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { buffer.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { unsafe buffer.append(contentsOf: $0) }
   }
 
   /// Overwrites the length at an offset.
   @inlinable
   @inline(__always)
   mutating func patch(_ value: UInt32, at offset: Int) {
-    buffer.withUnsafeMutableBytes { $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self) }
+    unsafe buffer.withUnsafeMutableBytes {
+      unsafe $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+    }
   }
 }

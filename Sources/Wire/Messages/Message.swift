@@ -32,7 +32,7 @@ public struct SessionID: Hashable, Sendable, WireValue {
 
   /// Writes a string of 16 bytes.
   public func encode(to encoder: inout CBOREncoder) {
-    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { encoder.byteString($0.bytes) }
+    unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { unsafe encoder.byteString($0.bytes) }
   }
 
   /// Reads a string of 16 bytes.
@@ -42,8 +42,8 @@ public struct SessionID: Hashable, Sendable, WireValue {
     guard bytes.byteCount == 16 else {
       throw WireError(.typeMismatch(expected: "a session of 16 bytes"), at: start)
     }
-    high = UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
-    low = UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    high = unsafe UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
+    low = unsafe UInt64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
   }
 }
 

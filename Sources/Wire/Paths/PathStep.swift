@@ -14,7 +14,7 @@ extension PathStep: WireValue {
     case .key(let key): encoder.unsigned(key)
     case .id(let id):
       encoder.arrayHeader(count: 1)
-      encoder.append(id.span.bytes)
+      unsafe encoder.append(id.span.bytes)
     }
   }
 

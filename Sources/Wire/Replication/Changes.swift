@@ -93,9 +93,9 @@ extension CBORDecoder {
   /// 8949 §4.2.1).
   func requireAscending(_ previous: Range<Int>?, _ key: Range<Int>) throws(WireError) {
     guard let previous else { return }
-    let ascends = bytes.withUnsafeBytes { $0[previous].lexicographicallyPrecedes($0[key]) }
+    let ascends = unsafe bytes.withUnsafeBytes { unsafe $0[previous].lexicographicallyPrecedes($0[key]) }
     guard ascends else {
-      let isRepeated = bytes.withUnsafeBytes { $0[previous].elementsEqual($0[key]) }
+      let isRepeated = unsafe bytes.withUnsafeBytes { unsafe $0[previous].elementsEqual($0[key]) }
       throw WireError(isRepeated ? .repeatedKey : .keysOutOfOrder, at: key.lowerBound)
     }
   }

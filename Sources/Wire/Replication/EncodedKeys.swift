@@ -15,15 +15,15 @@ struct EncodedKeys<Payload> {
   /// Sorts by the keys' bytes.
   /// - Complexity: O(n log n).
   mutating func sort() {
-    encoder.buffer.withUnsafeBufferPointer { bytes in
-      entries.sort { bytes[$0.key].lexicographicallyPrecedes(bytes[$1.key]) }
+    unsafe encoder.buffer.withUnsafeBufferPointer { bytes in
+      entries.sort { unsafe bytes[$0.key].lexicographicallyPrecedes(bytes[$1.key]) }
     }
   }
 
   /// Writes each key, followed by what `body` writes for its payload.
   func write(to target: inout CBOREncoder, _ body: (Payload, inout CBOREncoder) -> Void) {
     for entry in entries {
-      target.append(encoder.buffer.span.bytes.extracting(entry.key))
+      unsafe target.append(encoder.buffer.span.bytes.extracting(entry.key))
       body(entry.payload, &target)
     }
   }

@@ -71,7 +71,7 @@ extension CBORDecoder {
     // 0x82 to 0x97 are arrays of 2 to 23: a key and the items of a payload.
     guard bytes.byteCount - position >= 2 else { return try longCaseKey() }
     let payloadCount = Int(loadByte()) &- 0x81
-    let key = bytes.unsafeLoad(fromUncheckedByteOffset: position &+ 1, as: UInt8.self)
+    let key = unsafe bytes.unsafeLoad(fromUncheckedByteOffset: position &+ 1, as: UInt8.self)
     guard payloadCount > 0, payloadCount < 23, key < 24, payloadCount < bytes.byteCount &- position else {
       return try longCaseKey()
     }

@@ -7,11 +7,11 @@ enum Identical {
   /// - Complexity: O(1).
   @inline(__always)
   static func bits<Value>(_ first: Value, _ second: Value) -> Bool {
-    withUnsafeBytes(of: first) { first in
-      withUnsafeBytes(of: second) { second in
+    unsafe withUnsafeBytes(of: first) { first in
+      unsafe withUnsafeBytes(of: second) { second in
         var index = 0
         while index < first.count {
-          if first[index] != second[index] { return false }
+          if unsafe first[index] != second[index] { return false }
           index += 1
         }
         return true

@@ -72,9 +72,9 @@ extension CBOREncoder {
 
   /// The hash of the bytes from an offset on, which are removed.
   fileprivate mutating func takeHash(from start: Int) -> UInt64 {
-    let hash = bytes.withUnsafeBytes { bytes in
-      let summary = UnsafeRawBufferPointer(rebasing: bytes[start...])
-      return XXH3_64bits(summary.baseAddress, summary.count)
+    let hash = unsafe bytes.withUnsafeBytes { bytes in
+      let summary = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+      return unsafe XXH3_64bits(summary.baseAddress, summary.count)
     }
     buffer.removeLast(count - start)
     return hash
@@ -87,9 +87,9 @@ extension CBOREncoder {
       return nil
     }
     var (hash, byteCount) = (UInt64(0), 64 * elements.count)
-    for element in elements {
+    for index in elements.indices {
       let start = count
-      element.encode(to: &self)
+      unsafe elements[index].encode(to: &self)
       // Only a whole leaf counts. Otherwise a large one might stop at the same nested array in each call.
       guard hashBudget != .min else {
         buffer.removeLast(count - start)
@@ -106,7 +106,7 @@ extension CBOREncoder {
 extension IdentifiedArray where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   /// Writes a byte string of the count and the hash of the elements' hashes.
   func encodeSummary(to encoder: inout CBOREncoder) {
-    let hash = sequenceHash { encoder.summaryHash(of: $0) }
+    let hash = unsafe sequenceHash { unsafe encoder.summaryHash(of: $0) }
     encoder.head(.bytes, 16)
     encoder.littleEndian(UInt64(count))
     encoder.littleEndian(hash ?? 0)
@@ -115,7 +115,7 @@ extension IdentifiedArray where Element: WireValue & Identifiable, ID == Element
 
 extension CBOREncoder {
   fileprivate mutating func littleEndian(_ value: UInt64) {
-    withUnsafeBytes(of: value.littleEndian) { buffer.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: value.littleEndian) { unsafe buffer.append(contentsOf: $0) }
   }
 }
 

@@ -3,7 +3,7 @@ extension Schema {
   /// contain anything.
   /// - Complexity: O(bytes), and O(cases) for each enum.
   func check(_ bytes: [UInt8], _ type: SchemaType) throws(WireError) {
-    var decoder = CBORDecoder(bytes.span.bytes)
+    var decoder = unsafe CBORDecoder(bytes.span.bytes)
     try check(&decoder, type)
     try decoder.finish()
   }

@@ -16,9 +16,9 @@ extension SchemaFingerprint {
   package init(ofBytes content: [UInt8]) {
     var context = SHA2_CTX()
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-    SHA256Init(&context)
-    SHA256Update(&context, content, content.count)
-    SHA256Final(&digest, &context)
+    unsafe SHA256Init(&context)
+    unsafe SHA256Update(&context, content, content.count)
+    unsafe SHA256Final(&digest, &context)
     bytes = digest
   }
 }
@@ -26,7 +26,7 @@ extension SchemaFingerprint {
 extension SchemaFingerprint: WireValue {
   /// Writes a byte string.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.byteString(bytes.span.bytes)
+    unsafe encoder.byteString(bytes.span.bytes)
   }
 
   /// Reads a byte string of 32 bytes.

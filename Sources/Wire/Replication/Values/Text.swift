@@ -6,8 +6,8 @@ extension String: Replicated {
   public func differs(from base: String) -> Bool {
     if Identical.bits(self, base) { return false }
     guard utf8.count == base.utf8.count else { return true }
-    let differs = utf8.withContiguousStorageIfAvailable { mine in
-      base.utf8.withContiguousStorageIfAvailable { !$0.elementsEqual(mine) }
+    let differs = unsafe utf8.withContiguousStorageIfAvailable { mine in
+      unsafe base.utf8.withContiguousStorageIfAvailable { unsafe !$0.elementsEqual(mine) }
     }
     return (differs ?? nil) ?? !utf8.elementsEqual(base.utf8)
   }

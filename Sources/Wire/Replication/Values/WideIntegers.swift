@@ -51,12 +51,12 @@ extension CBORDecoder {
     case (.negative, _): return (UInt128(argument), true)
     case (.tag, 2), (.tag, 3):
       let digits = try byteString(limit: 16)
-      guard digits.byteCount > 8, digits.unsafeLoad(as: UInt8.self) != 0 else {
+      guard digits.byteCount > 8, unsafe digits.unsafeLoad(as: UInt8.self) != 0 else {
         throw WireError(.notShortest, at: start)
       }
       var value: UInt128 = 0
       for index in 0..<digits.byteCount {
-        value = value << 8 | UInt128(digits.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+        value = unsafe value << 8 | UInt128(digits.unsafeLoad(fromByteOffset: index, as: UInt8.self))
       }
       return (value, argument == 3)
     default: throw WireError(.typeMismatch(expected: "an integer"), at: start)

@@ -66,7 +66,7 @@ private struct MappedPath {
   private func mapID(_ id: [UInt8], at place: SchemaPlace) throws(SchemaPathError) -> [UInt8] {
     var encoder = CBOREncoder()
     do throws(WireError) {
-      var decoder = CBORDecoder(id.span.bytes)
+      var decoder = unsafe CBORDecoder(id.span.bytes)
       if case .named("IdentifiedArray", let parts) = place.type,
         case .named(_, let others) = target.type, parts.count == 2, others.count == 2,
         let index = mapping.table.index(of: MappingTable.Pair(source: parts[0], target: others[0]))

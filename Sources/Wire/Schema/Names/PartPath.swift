@@ -64,7 +64,7 @@ extension SchemaValues {
         (value, type) = (.unsigned(UInt64(count)), .named("Int"))
       case (.key(let bytes), .map(let pairs), .named(_, let parts)) where parts.count == 2:
         // As in the hub, a key may be written differently.
-        guard let key = (try? CBORValue(decoding: bytes.span.bytes)).map(ElementID.init),
+        guard let key = (try? unsafe CBORValue(decoding: bytes.span.bytes)).map(ElementID.init),
           let pair = pairs.first(where: { ElementID($0.key) == key })
         else { return nil }
         (value, type) = (pair.value, parts[1])

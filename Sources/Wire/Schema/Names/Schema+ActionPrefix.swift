@@ -19,7 +19,7 @@ extension Schema {
         }
         encoder.arrayHeader(count: 3)
         encoder.unsigned(element.key)
-        encoder.append(id.span.bytes)
+        unsafe encoder.append(id.span.bytes)
         type = element.payload[1].type
       }
     }

@@ -118,7 +118,7 @@ extension Schema {
       guard element.payload.count == 1 else { break }
       return .array([.unsigned(key), try make(element.payload[0].type, rest, values)])
     case .id(let id):
-      guard let element = elementCase(of: type), let id = try? CBORValue(decoding: id.span.bytes) else { break }
+      guard let element = elementCase(of: type), let id = try? unsafe CBORValue(decoding: id.span.bytes) else { break }
       return .array([.unsigned(element.key), id, try make(element.payload[1].type, rest, values)])
     }
     throw SchemaValueError("", "there is no such action")

@@ -41,7 +41,7 @@ extension Schema {
 
   /// An id between brackets.
   func text(ofID id: [UInt8], _ type: SchemaType, isInStack: Bool) -> String {
-    guard (try? check(id, type)) != nil, let value = try? CBORValue(decoding: id.span.bytes) else {
+    guard (try? check(id, type)) != nil, let value = try? unsafe CBORValue(decoding: id.span.bytes) else {
       return "[h'\(id.hexadecimal)']"
     }
     let isBare = if case .named(let name, _) = type { Self.bare.contains(name) } else { false }

@@ -70,7 +70,7 @@ extension SchemaJSON {
     guard case .object(let members) = json, members.count == 1, members[0].name == "cbor",
       case .string(let digits) = members[0].value, let bytes = [UInt8](hexadecimal: digits)
     else { return nil }
-    return try? CBORValue(decoding: bytes.span.bytes)
+    return try? unsafe CBORValue(decoding: bytes.span.bytes)
   }
 
   // MARK: Floats
@@ -245,13 +245,13 @@ private enum DateText {
     // Exact: both are multiples of the last bit of `seconds`, and the difference is smaller.
     let fraction = seconds - Double(whole)
     var time = time_t(whole + reference)
-    var parts = tm()
-    guard gmtime_r(&time, &parts) != nil else { return nil }
+    var parts = unsafe tm()
+    guard unsafe gmtime_r(&time, &parts) != nil else { return nil }
     func padded(_ number: Int32, _ width: Int) -> String {
       String(repeating: "0", count: max(0, width - "\(number)".count)) + "\(number)"
     }
-    let day = "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))"
-    let clock = "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
+    let day = unsafe "\(padded(parts.tm_year + 1900, 4))-\(padded(parts.tm_mon + 1, 2))-\(padded(parts.tm_mday, 2))"
+    let clock = unsafe "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
     // Without an exponent, the digits of the fraction follow "0.".
     let digits = "\(fraction)"
     guard digits.hasPrefix("0."), !digits.contains("e") else { return nil }
@@ -279,15 +279,15 @@ private enum DateText {
     guard [4, 7].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
       [13, 16].allSatisfy({ bytes[$0] == UInt8(ascii: ":") })
     else { return nil }
-    var parts = tm()
-    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, day)
-    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
+    var parts = unsafe tm()
+    unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, day)
+    unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec) = (hour, minute, second)
     // Otherwise 31 February would be read as 3 March. A leap second may end a day, so the day is checked at noon.
-    var noon = parts
-    (noon.tm_hour, noon.tm_min, noon.tm_sec) = (12, 0, 0)
-    _ = timegm(&noon)
-    guard noon.tm_mday == day else { return nil }
-    let whole = timegm(&parts) - reference
+    var noon = unsafe parts
+    unsafe (noon.tm_hour, noon.tm_min, noon.tm_sec) = (12, 0, 0)
+    _ = unsafe timegm(&noon)
+    guard unsafe noon.tm_mday == day else { return nil }
+    let whole = unsafe timegm(&parts) - reference
     let rest = String(decoding: bytes[19..<bytes.count - 1], as: UTF8.self)
     guard !rest.isEmpty else { return Double(whole) }
     guard rest.hasPrefix("."), rest.count > 1, rest.dropFirst().utf8.allSatisfy({ (48...57).contains($0) }),

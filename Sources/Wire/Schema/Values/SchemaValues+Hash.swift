@@ -12,7 +12,7 @@ extension SchemaValues {
   }
 
   private func digest(_ summary: CBORValue) -> UInt64 {
-    summary.encoded().withUnsafeBytes { XXH3_64bits($0.baseAddress, $0.count) }
+    unsafe summary.encoded().withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
   }
 
   /// The value with each identified array replaced by its count and the hash of its elements' hashes (PROTOCOL.md, 13).

@@ -38,7 +38,7 @@ extension SchemaValues {
     switch (layout, step) {
     case (.identified, .id(let id)), (.stack, .id(let id)):
       let element = ElementType(type, in: schema)
-      guard let key = try? CBORValue(decoding: id.span.bytes),
+      guard let key = try? unsafe CBORValue(decoding: id.span.bytes),
         let item = element.elements(of: value)?[id: ElementID(key)]
       else { return nil }
       guard element.isInStack else { return part(at: rest, of: item, as: element.element) }
