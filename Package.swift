@@ -88,6 +88,7 @@ let package = Package(
     .library(name: "RxComposableArchitecture", targets: ["RxComposableArchitecture"]),
     .library(name: "RxComposableTesting", targets: ["RxComposableTesting", "CustomDumpFoundation"]),
     .library(name: "Wire", targets: ["Wire"]),
+    .library(name: "SchemaNames", targets: ["SchemaNames", "JSONText"]),
     .library(name: "ReplicatedArchitecture", targets: ["ReplicatedArchitecture"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(name: "Features", targets: ["Features"]),
@@ -111,6 +112,8 @@ let package = Package(
     .target(name: "IssueReporting", swiftSettings: common),
     // "Did you mean …?", for options and for names in a schema.
     .target(name: "Spelling", swiftSettings: common),
+    // JSON values, and the one writer of JSON.
+    .target(name: "JSONText", swiftSettings: common + [.strictMemorySafety()]),
     // Separate, because it links the test frameworks.
     .target(name: "IssueReportingTestSupport", dependencies: ["IssueReporting"], swiftSettings: common),
     .target(name: "XCTestDynamicOverlay", dependencies: ["IssueReporting"], swiftSettings: common),
@@ -240,7 +243,11 @@ let package = Package(
       ],
       swiftSettings: common),
     .target(
-      name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "Spelling", "StoreHubMacros"],
+      name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "StoreHubMacros"],
+      swiftSettings: spans + [.strictMemorySafety()]),
+    // Paths, actions and values in users' notation, by a schema alone.
+    .target(
+      name: "SchemaNames", dependencies: ["IdentifiedCollections", "JSONText", "Spelling", "Wire"],
       swiftSettings: spans + [.strictMemorySafety()]),
     // The data that a hub stores, and the interface of its log.
     .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
@@ -259,11 +266,13 @@ let package = Package(
     // Reads INI files. Separate, so that only programs that use it link libinih.
     .target(name: "INIText", dependencies: ["CINIH"], swiftSettings: common),
     // Reads JSON, for tools. Separate, so that no hub links Jansson.
-    .target(name: "JSONText", dependencies: ["CJSON", "Wire"], swiftSettings: common),
+    .target(name: "JSONParser", dependencies: ["CJSON", "JSONText"], swiftSettings: common),
     .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
     .target(
-      name: "HubCore", dependencies: ["Dependencies", "IdentifiedCollections", "FeatureCore", "TurnLog", "Wire"],
-      swiftSettings: spans),
+      name: "HubCore",
+      dependencies: [
+        "Dependencies", "IdentifiedCollections", "FeatureCore", "SchemaNames", "TurnLog", "Wire",
+      ], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
 
     // Layer 4: the shells, which give the cores sockets, time and threads.
@@ -273,12 +282,16 @@ let package = Package(
     // Creates load by the schema alone, on separate threads, without the loop of the other shells.
     .target(
       name: "LoadTest",
-      dependencies: ["CEpoll", "INIText", "JSONText", "ProgramOptions", "ReplicaCore", "Spelling", "Wire"],
+      dependencies: [
+        "CEpoll", "INIText", "JSONParser", "JSONText", "ProgramOptions", "ReplicaCore", "SchemaNames", "Spelling",
+        "Wire",
+      ],
       swiftSettings: spans),
     .target(
       name: "TerminalViews",
       dependencies: [
-        "ComposableCore", "Features", "Journal", "ProgramOptions", "ReplicaCore", "Terminal", "TurnLog", "Wire",
+        "ComposableCore", "Features", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "SchemaNames", "Terminal",
+        "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // HTTP for this machine, by libmicrohttpd.
@@ -287,7 +300,7 @@ let package = Package(
     .target(name: "MetricsEndpoint", dependencies: ["EventLoop", "HTTPServer"], swiftSettings: onLoop),
     // The rights and limits of a hub, from the operator's files.
     .target(
-      name: "Configuration", dependencies: ["HubCore", "INIText", "ProgramOptions", "Spelling", "Wire"],
+      name: "Configuration", dependencies: ["HubCore", "INIText", "ProgramOptions", "SchemaNames", "Spelling", "Wire"],
       swiftSettings: common),
     .target(
       name: "StoreHub",
@@ -307,7 +320,8 @@ let package = Package(
     .target(
       name: "StorectlCommands",
       dependencies: [
-        "EventLoop", "HTTPServer", "JSONText", "Journal", "ProgramOptions", "ReplicaConnection", "ReplicaCore",
+        "EventLoop", "HTTPServer", "JSONParser", "JSONText", "Journal", "ProgramOptions", "ReplicaConnection", "ReplicaCore",
+        "SchemaNames",
         "Spelling", "Terminal", "TurnLog", "Wire",
       ],
       resources: [.embedInCode("Inspector/Page")], swiftSettings: onLoop),
@@ -316,8 +330,8 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Dependencies", "Features", "HubCore", "IdentifiedCollections", "FeatureCore", "ReplicaCore",
-        "ReplicatedArchitecture", "TurnLog", "Wire",
+        "Dependencies", "FeatureCore", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
+        "ReplicatedArchitecture", "SchemaNames", "TurnLog", "Wire",
       ], swiftSettings: spans),
 
     // Layer 5: programs. Options and wiring, no logic.
@@ -334,7 +348,8 @@ let package = Package(
       ],
       swiftSettings: onLoop),
     .executableTarget(
-      name: "storeload", dependencies: ["JSONText", "LoadTest", "ProgramOptions", "Wire"], swiftSettings: common),
+      name: "storeload", dependencies: ["JSONParser", "JSONText", "LoadTest", "ProgramOptions", "Wire"],
+      swiftSettings: common),
     .executableTarget(
       name: "storesim", dependencies: ["ProgramOptions", "Simulation"], swiftSettings: common),
     // Measures stores within one process; `make bench-inprocess` runs it.
@@ -428,8 +443,8 @@ let package = Package(
     .testTarget(
       name: "ReplicationTests",
       dependencies: [
-        "ComposableArchitecture", "CXXHash", "Features", "IdentifiedCollections", "JSONText", "ReplicatedArchitecture",
-        "TestSupport", "Wire",
+        "ComposableArchitecture", "CXXHash", "Features", "IdentifiedCollections", "JSONParser", "JSONText",
+        "ReplicatedArchitecture", "SchemaNames", "TestSupport", "Wire",
       ], swiftSettings: spans),
     .executableTarget(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
@@ -463,24 +478,28 @@ let package = Package(
       swiftSettings: spans),
     .testTarget(
       name: "LoadTestTests",
-      dependencies: ["Features", "INIText", "IdentifiedCollections", "LoadTest", "FeatureCore", "TestSupport", "Wire"],
+      dependencies: [
+        "FeatureCore", "Features", "IdentifiedCollections", "INIText", "JSONText", "LoadTest", "SchemaNames",
+        "TestSupport", "Wire",
+      ],
       swiftSettings: spans),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Features", "HubCore", "FeatureCore", "Configuration", "Wire"], swiftSettings: spans),
+      dependencies: ["Configuration", "FeatureCore", "Features", "HubCore", "SchemaNames", "Wire"],
+      swiftSettings: spans),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests",
       dependencies: [
-        "CFeatureCore", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "TestFeatures",
-        "TestSupport", "TurnLog", "Wire",
+        "CFeatureCore", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "SchemaNames",
+        "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(
       name: "ReplicaCoreTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestFeatures",
-        "TestSupport", "TurnLog", "Wire",
+        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore", "SchemaNames",
+        "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(name: "SimulationTests", dependencies: ["HubCore", "Simulation", "TestSupport"], swiftSettings: spans),
@@ -509,9 +528,8 @@ let package = Package(
     .testTarget(
       name: "StorectlCommandsTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "StorectlCommands", "IdentifiedCollections",
-        "Journal",
-        "ProgramOptions", "TestSupport", "TurnLog", "Wire",
+        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "IdentifiedCollections", "Journal", "JSONText",
+        "ProgramOptions", "SchemaNames", "StorectlCommands", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(
@@ -545,8 +563,8 @@ let groups = [
   "ImportNames": ["Clocks", "DependenciesMacros", "Perception", "SwiftNavigation", "XCTestDynamicOverlay"],
   "System": [
     "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNcurses", "CSQLite", "CSystemd",
-    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONText", "MetricsEndpoint", "ProgramOptions",
-    "ServiceManager", "Spelling", "Terminal",
+    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONParser", "JSONText", "MetricsEndpoint",
+    "ProgramOptions", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
     "LoadTest", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storesim", "storeterm",

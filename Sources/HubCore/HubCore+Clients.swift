@@ -1,3 +1,4 @@
+internal import SchemaNames
 import Wire
 
 // The list of clients names the parts that each has attached. Only its subscribers cost anything: while there are

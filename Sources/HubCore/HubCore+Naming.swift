@@ -1,3 +1,4 @@
+internal import SchemaNames
 package import Wire
 
 extension HubCore {

@@ -1,5 +1,6 @@
 import ComposableArchitecture
 import Features
+import SchemaNames
 import TestSupport
 import Testing
 import Wire

@@ -1,5 +1,6 @@
 import HubCore
 import ReplicaCore
+import SchemaNames
 import TestFeatures
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+internal import SchemaNames
 import Wire
 
 extension HubCore {

@@ -1,3 +1,4 @@
+internal import SchemaNames
 internal import Synchronization
 package import Wire
 

@@ -1,4 +1,5 @@
 internal import HubCore
+internal import SchemaNames
 package import Wire
 
 extension OperatorConfiguration {

@@ -1,4 +1,5 @@
 internal import HubCore
+internal import SchemaNames
 internal import Spelling
 internal import Wire
 

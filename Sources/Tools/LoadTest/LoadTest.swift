@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SchemaNames
 internal import Wire
 
 /// Loads a hub with actions, measures it, and verifies the resulting state.

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import ReplicaConnection
 internal import ReplicaCore
+internal import SchemaNames
 internal import Wire
 
 /// The session of one command with a hub of any feature. It is never reopened once it is lost.

@@ -1,7 +1,9 @@
 internal import EventLoop
 internal import Glibc
 internal import HTTPServer
+internal import JSONText
 package import ProgramOptions
+internal import SchemaNames
 internal import Wire
 
 /// One run of storectl: a command, a session with a hub, an exit status.

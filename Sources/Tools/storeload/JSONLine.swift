@@ -1,6 +1,6 @@
+internal import JSONParser
 import JSONText
 import ProgramOptions
-import Wire
 
 /// A JSON value from a file with one value per line, or one over several lines.
 struct JSONLine {

@@ -1,16 +1,17 @@
-import IdentifiedCollections
+package import IdentifiedCollections
 
 /// The elements of an identified array or a stack by their ids, as a persistent tree.
 ///
 /// A changed copy shares everything else with the original, so a tool can keep many versions of a long list and compare
 /// them. An element of a stack is the pair `[id, element]`.
 public struct CBORElements: RandomAccessCollection, Sendable {
-  struct Entry: Identifiable, Equatable, Sendable {
-    let id: ElementID
-    let value: CBORValue
+  /// An element and its id.
+  package struct Entry: Identifiable, Equatable, Sendable {
+    package let id: ElementID
+    package let value: CBORValue
 
     // The id is a part of the value.
-    static func == (a: Entry, b: Entry) -> Bool { a.value == b.value }
+    package static func == (a: Entry, b: Entry) -> Bool { a.value == b.value }
   }
 
   /// Iterates over the elements.
@@ -21,7 +22,7 @@ public struct CBORElements: RandomAccessCollection, Sendable {
     public mutating func next() -> CBORValue? { entries.next()?.value }
   }
 
-  private(set) var entries: IdentifiedArrayOf<Entry> = []
+  package private(set) var entries: IdentifiedArrayOf<Entry> = []
 
   init() {}
 
@@ -34,7 +35,7 @@ public struct CBORElements: RandomAccessCollection, Sendable {
   public func makeIterator() -> Iterator { Iterator(entries: entries.makeIterator()) }
 
   /// The element with an id. - Complexity: O(log n).
-  subscript(id id: ElementID) -> CBORValue? { entries[id: id]?.value }
+  package subscript(id id: ElementID) -> CBORValue? { entries[id: id]?.value }
 
   /// Replaces the element with an equal id, which may have other bytes; a missing one is not added.
   /// - Complexity: O(log n).
@@ -59,7 +60,7 @@ public struct CBORElements: RandomAccessCollection, Sendable {
 extension CBORValue {
   /// The items of an array of either form; nil for any other value.
   /// - Complexity: O(n) for elements with ids, otherwise O(1).
-  var items: [CBORValue]? {
+  package var items: [CBORValue]? {
     switch self {
     case .array(let items): items
     case .elements(let items): Array(items)

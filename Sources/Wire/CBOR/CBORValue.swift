@@ -178,9 +178,4 @@ extension [UInt8] {
   package init(_ span: RawSpan) {
     self = unsafe span.withUnsafeBytes { unsafe [UInt8]($0) }
   }
-
-  /// The bytes as lower-case hexadecimal digits, two per byte.
-  package var hexadecimal: String {
-    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
 }

@@ -2,7 +2,7 @@ extension Schema {
   /// Refuses bytes that are not exactly one value of a type, as far as the schema describes it: opaque types may
   /// contain anything.
   /// - Complexity: O(bytes), and O(cases) for each enum.
-  func check(_ bytes: [UInt8], _ type: SchemaType) throws(WireError) {
+  package func check(_ bytes: [UInt8], _ type: SchemaType) throws(WireError) {
     var decoder = unsafe CBORDecoder(bytes.span.bytes)
     try check(&decoder, type)
     try decoder.finish()

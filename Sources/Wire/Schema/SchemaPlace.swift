@@ -36,27 +36,27 @@ extension Schema {
 }
 
 /// The place that a path has reached.
-struct SchemaPlace {
-  let schema: Schema
+package struct SchemaPlace {
+  package let schema: Schema
   /// The type at this place, or of the whole enum while `choices` is not nil.
-  private(set) var type: SchemaType
+  package private(set) var type: SchemaType
   /// The values of a case, of which the next step selects one.
-  private(set) var choices: [Schema.Payload]?
-  private(set) var name: String
+  package private(set) var choices: [Schema.Payload]?
+  package private(set) var name: String
   private var steps = 0
 
-  init(in schema: Schema, _ type: SchemaType, name: String) {
+  package init(in schema: Schema, _ type: SchemaType, name: String) {
     (self.schema, self.type, self.name) = (schema, type, name)
   }
 
   /// The content of the definition at this place.
-  var definition: Schema.Definition? {
+  package var definition: Schema.Definition? {
     guard choices == nil, case .definition(let index) = type else { return nil }
     return schema.definitions[index]
   }
 
   /// Takes one more step.
-  mutating func take(_ step: PathStep) throws(SchemaPathError) {
+  package mutating func take(_ step: PathStep) throws(SchemaPathError) {
     if choices != nil {
       try takeValue(step)
     } else {
@@ -69,7 +69,7 @@ struct SchemaPlace {
   }
 
   /// The type at the end of the path.
-  func end() throws(SchemaPathError) -> SchemaType {
+  package func end() throws(SchemaPathError) -> SchemaType {
     guard choices == nil else { throw failure("\(name) has several values, and no step says which") }
     return type
   }

@@ -3,6 +3,7 @@ import FeatureCore
 import Features
 import Foundation
 import HubCore
+import SchemaNames
 import Testing
 import Wire
 

@@ -1,6 +1,7 @@
 import FeatureCore
 import Features
 import IdentifiedCollections
+import SchemaNames
 import Testing
 import Wire
 

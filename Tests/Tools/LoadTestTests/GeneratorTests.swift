@@ -1,4 +1,5 @@
 import Glibc
+import JSONText
 import Synchronization
 import Testing
 import Wire

@@ -1,5 +1,7 @@
 import ComposableArchitecture
 import IdentifiedCollections
+import JSONText
+import SchemaNames
 import TestSupport
 import Testing
 import Wire

@@ -1,6 +1,7 @@
 import EventLoop
 import Features
 import Foundation
+import JSONText
 import Journal
 import Testing
 import TurnLog

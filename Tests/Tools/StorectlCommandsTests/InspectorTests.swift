@@ -2,6 +2,8 @@ import ComposableArchitecture
 import Features
 import HTTPServer
 import IdentifiedCollections
+import JSONText
+import SchemaNames
 import Testing
 import Wire
 

@@ -3,6 +3,7 @@ import Dispatch
 import Features
 import Foundation
 import Journal
+import SchemaNames
 import Testing
 import TurnLog
 import Wire

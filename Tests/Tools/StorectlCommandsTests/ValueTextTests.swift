@@ -1,6 +1,7 @@
 import ComposableArchitecture
 import Features
 import IdentifiedCollections
+import SchemaNames
 import Testing
 import Wire
 

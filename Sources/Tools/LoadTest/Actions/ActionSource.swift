@@ -1,3 +1,5 @@
+internal import JSONText
+internal import SchemaNames
 internal import Wire
 
 /// The actions of all connections: each is determined by the number of the connection and its own number.

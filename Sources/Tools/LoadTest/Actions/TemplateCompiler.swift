@@ -1,4 +1,6 @@
+internal import JSONParser
 internal import JSONText
+internal import SchemaNames
 internal import Wire
 
 /// Compiles the texts of actions and values with placeholders to bytes with gaps, by a hub's schema.

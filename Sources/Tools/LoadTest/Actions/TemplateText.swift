@@ -1,5 +1,5 @@
+internal import JSONParser
 internal import JSONText
-internal import Wire
 
 /// The text of an action or a value in a scenario, with placeholders: `todos.moved {id} {next}`, `"{run} {n}"`.
 struct TemplateText {

@@ -1,4 +1,4 @@
-package import Wire
+package import JSONText
 
 extension Chart {
   /// Parses `{"title": …, "x": {"label", "unit", "log"}, "y": …, "series": [{"name", "points": [[x, y] …]} …]}`.

@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Wire
 
 extension LoadReport {

@@ -1,4 +1,4 @@
-package import Wire
+package import JSONText
 
 /// The changes beyond noise between two results of `storeload --json`, or two series of them.
 ///

@@ -1,5 +1,5 @@
+package import JSONText
 import ProgramOptions
-package import Wire
 
 extension LoadReport {
   /// The report as a JSON object; see docs/LOAD-TESTING.md.

@@ -1,3 +1,4 @@
+internal import SchemaNames
 internal import Wire
 
 /// Finds parts of an encoded state by the schema, without decoding the rest.

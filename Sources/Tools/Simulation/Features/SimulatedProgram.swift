@@ -4,6 +4,7 @@ import HubCore
 import IdentifiedCollections
 import ReplicaCore
 import ReplicatedArchitecture
+internal import SchemaNames
 import Wire
 
 /// One version of the simulated feature, with which hubs and clients are compiled.

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import ProgramOptions
 internal import ReplicaCore
+internal import SchemaNames
 internal import Wire
 
 extension Tool {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONParser
 internal import JSONText
 internal import Journal
 internal import ProgramOptions

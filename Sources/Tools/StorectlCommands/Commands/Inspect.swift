@@ -1,8 +1,8 @@
 internal import EventLoop
 internal import Glibc
 internal import HTTPServer
+internal import JSONText
 internal import ProgramOptions
-internal import Wire
 
 extension ProgramOptions.Command {
   nonisolated static let inspect = Self(

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Journal
 internal import ProgramOptions
+internal import SchemaNames
 internal import TurnLog
 internal import Wire
 

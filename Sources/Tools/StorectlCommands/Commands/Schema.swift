@@ -1,3 +1,4 @@
+internal import JSONText
 internal import ProgramOptions
 internal import Spelling
 internal import Wire

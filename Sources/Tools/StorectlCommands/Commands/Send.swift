@@ -1,6 +1,8 @@
+internal import JSONParser
 internal import JSONText
 internal import ProgramOptions
 internal import ReplicaCore
+internal import SchemaNames
 internal import Wire
 
 extension ProgramOptions.Command {

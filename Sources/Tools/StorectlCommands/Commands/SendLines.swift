@@ -1,7 +1,9 @@
 internal import Glibc
+internal import JSONParser
 internal import JSONText
 internal import ProgramOptions
 internal import ReplicaCore
+internal import SchemaNames
 internal import Wire
 
 extension Tool {

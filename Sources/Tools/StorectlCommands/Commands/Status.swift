@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import JSONText
 internal import ProgramOptions
 internal import ReplicaCore
 internal import Terminal

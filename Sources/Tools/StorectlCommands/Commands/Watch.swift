@@ -1,5 +1,7 @@
+internal import JSONText
 internal import ProgramOptions
 internal import ReplicaCore
+internal import SchemaNames
 internal import Wire
 
 extension ProgramOptions.Command {

@@ -1,8 +1,10 @@
 internal import EventLoop
 internal import HTTPServer
+internal import JSONText
 internal import Journal
 internal import ProgramOptions
 internal import ReplicaCore
+internal import SchemaNames
 internal import Wire
 
 /// Serves the inspector's page and its requests.

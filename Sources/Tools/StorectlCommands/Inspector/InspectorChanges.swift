@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Wire
 
 /// The changes of the state while the page is open, for hubs without a readable journal.

@@ -1,5 +1,7 @@
 internal import EventLoop
+internal import JSONText
 internal import Journal
+internal import SchemaNames
 internal import TurnLog
 internal import Wire
 

@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Wire
 
 /// The hub's metrics for the inspector's page: with names, units and groups, so that the page can show each of them as

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import JSONText
 internal import Wire
 
 /// The inspector's page, embedded in the program, and the headers of all responses.

@@ -1,3 +1,5 @@
+internal import JSONText
+internal import SchemaNames
 internal import Wire
 
 /// One-line texts of values for the inspector, at a cost that does not grow with the value.

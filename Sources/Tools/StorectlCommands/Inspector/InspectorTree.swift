@@ -1,4 +1,6 @@
+internal import JSONParser
 internal import JSONText
+internal import SchemaNames
 internal import Wire
 
 /// The rows of the state's tree for a page: the parts of its open nodes. A collection is shown in windows.

@@ -1,4 +1,6 @@
+internal import JSONParser
 internal import JSONText
+internal import SchemaNames
 internal import Wire
 
 /// A condition on a state: `counter.count > 5`, `todos.todos.count == 0`, `counter.isTimerOn`, `!factAlert`.

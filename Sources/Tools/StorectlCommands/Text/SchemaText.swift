@@ -1,3 +1,5 @@
+internal import JSONText
+internal import SchemaNames
 internal import Wire
 
 /// The text of a schema: declarations as in Swift, each with its key on the wire.

@@ -1,3 +1,5 @@
+internal import JSONText
+internal import SchemaNames
 internal import Terminal
 internal import Wire
 

@@ -1,5 +1,7 @@
+internal import JSONText
 internal import Journal
 internal import ProgramOptions
+internal import SchemaNames
 package import TurnLog
 internal import Wire
 

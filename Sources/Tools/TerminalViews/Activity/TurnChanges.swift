@@ -1,4 +1,6 @@
+internal import JSONText
 internal import Journal
+internal import SchemaNames
 internal import TurnLog
 internal import Wire
 

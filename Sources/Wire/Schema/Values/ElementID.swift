@@ -1,12 +1,12 @@
 /// The id of an element, which equals another one as in the hub: zero equals minus zero, and canonically equivalent texts
 /// are equal. Everywhere else values are compared by their bytes.
-struct ElementID: Hashable, Sendable {
+package struct ElementID: Hashable, Sendable {
   /// The id with its own bytes.
-  let value: CBORValue
+  package let value: CBORValue
 
-  init(_ value: CBORValue) { self.value = value }
+  package init(_ value: CBORValue) { self.value = value }
 
-  static func == (a: Self, b: Self) -> Bool { isSame(a.value, b.value) }
+  package static func == (a: Self, b: Self) -> Bool { isSame(a.value, b.value) }
 
   private static func isSame(_ a: CBORValue, _ b: CBORValue) -> Bool {
     switch (a, b) {
@@ -24,7 +24,7 @@ struct ElementID: Hashable, Sendable {
     }
   }
 
-  func hash(into hasher: inout Hasher) { Self.hash(value, into: &hasher) }
+  package func hash(into hasher: inout Hasher) { Self.hash(value, into: &hasher) }
 
   private static func hash(_ value: CBORValue, into hasher: inout Hasher) {
     switch value {

@@ -1,16 +1,16 @@
 /// The type of the elements of an identified array or a stack, and the place of an element's id.
-struct ElementType {
+package struct ElementType {
   /// The type of an element; in a stack, of the part after the id.
-  let element: SchemaType
+  package let element: SchemaType
   /// True if each element is written as `[id, element]`.
-  let isInStack: Bool
+  package let isInStack: Bool
   /// The type of the ids.
-  let idType: SchemaType
+  package let idType: SchemaType
   /// The keys that lead from an element to its id; empty in a stack, and for an element with a computed id.
   private let idPath: [UInt64]
 
   /// - Precondition: `type` is an identified array or a stack.
-  init(_ type: SchemaType, in schema: Schema) {
+  package init(_ type: SchemaType, in schema: Schema) {
     guard case .named(let name, let parts) = type else {
       preconditionFailure("only named types have elements with ids")
     }
@@ -25,7 +25,7 @@ struct ElementType {
   }
 
   /// The id of an element; nil if it has none.
-  func id(of element: CBORValue) -> ElementID? {
+  package func id(of element: CBORValue) -> ElementID? {
     if case .array(let items) = element, isInStack { return items.first.map(ElementID.init) }
     guard !idPath.isEmpty else { return nil }
     var value = element
@@ -40,7 +40,7 @@ struct ElementType {
 
   /// The elements of a list by their ids; nil for other values, and if an id is unknown or occurs twice.
   /// - Complexity: O(1) for a list that `SchemaValues` has read, O(n log n) for a plain array.
-  func elements(of value: CBORValue) -> CBORElements? {
+  package func elements(of value: CBORValue) -> CBORElements? {
     switch value {
     case .elements(let items): return items
     case .array(let items):

@@ -27,7 +27,7 @@ extension SchemaValues {
             return CBORValue.Pair(key: pair.key, value: summary(of: pair.value, as: field.type))
           })
       case (.cases(let cases), .array(let items)):
-        guard let (element, values) = SchemaJSON.element(of: value, cases) else { return value }
+        guard let (element, values) = SchemaValues.element(of: value, cases) else { return value }
         return .array([items[0]] + zip(values, element.payload).map { summary(of: $0, as: $1.type) })
       default: return value
       }

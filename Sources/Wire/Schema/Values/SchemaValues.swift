@@ -187,7 +187,25 @@ extension SchemaValues {
   }
 }
 
+// MARK: - Enums
+
+extension SchemaValues {
+  /// The case of an enum's value, and the payload's values; nil if there is no such case.
+  package static func element(of value: CBORValue, _ cases: [Schema.Case]) -> (Schema.Case, [CBORValue])? {
+    let (key, values): (CBORValue, [CBORValue]) =
+      if case .array(let items) = value, let first = items.first {
+        (first, Array(items.dropFirst()))
+      } else {
+        (value, [])
+      }
+    guard case .unsigned(let key) = key, let element = cases.first(where: { $0.key == key }),
+      element.payload.count == values.count
+    else { return nil }
+    return (element, values)
+  }
+}
+
 extension CBORValue {
   /// The simple value 22.
-  static var null: CBORValue { .simple(22) }
+  package static var null: CBORValue { .simple(22) }
 }

@@ -1,8 +1,10 @@
 import ComposableArchitecture
 import FoundationEssentials
 import IdentifiedCollections
+import JSONParser
 import JSONText
 import ReplicatedArchitecture
+import SchemaNames
 import TestSupport
 import Testing
 import Wire

@@ -1,4 +1,5 @@
 internal import IdentifiedCollections
+package import Wire
 
 extension SchemaValues {
   /// A named part of a value.
@@ -33,7 +34,7 @@ extension SchemaValues {
             .map { Part(name: NameText.name(field.name), type: field.type, value: $0.value) }
         }
       case .cases(let cases):
-        guard let (element, values) = SchemaJSON.element(of: value, cases), !values.isEmpty else { return nil }
+        guard let (element, values) = SchemaValues.element(of: value, cases), !values.isEmpty else { return nil }
         let name = NameText.name(element.name)
         guard values.count > 1 else { return [Part(name: name, type: element.payload[0].type, value: values[0])] }
         let labels = SchemaPlace.labels(of: element.payload)

@@ -1,4 +1,6 @@
+public import JSONText
 internal import Spelling
+public import Wire
 
 /// An action in a user's notation: the cases that lead to it, and the values of the last one.
 public struct ActionParts: Hashable, Sendable {
@@ -75,7 +77,7 @@ extension Schema {
   public func parts(ofAction action: CBORValue) -> ActionParts? {
     var (steps, type, value): ([PathStep], SchemaType, CBORValue) = ([], self.action, action)
     while true {
-      guard let cases = cases(of: type), let (element, values) = SchemaJSON.element(of: value, cases) else {
+      guard let cases = cases(of: type), let (element, values) = SchemaValues.element(of: value, cases) else {
         return nil
       }
       if element == elementCase(of: type) {
@@ -122,19 +124,6 @@ extension Schema {
       return .array([.unsigned(element.key), id, try make(element.payload[1].type, rest, values)])
     }
     throw SchemaValueError("", "there is no such action")
-  }
-
-  /// The cases of a type, if it is an enum.
-  func cases(of type: SchemaType) -> [Case]? {
-    guard case .definition(let index) = type, case .cases(let cases) = definitions[index].content else { return nil }
-    return cases
-  }
-
-  /// The case of an enum for an element of a collection: `element(id:action:)`.
-  func elementCase(of type: SchemaType) -> Case? {
-    cases(of: type)?.first { element in
-      element.name == "element" && element.payload.count == 2 && cases(of: element.payload[1].type) != nil
-    }
   }
 }
 

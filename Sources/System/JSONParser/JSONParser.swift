@@ -1,5 +1,5 @@
 internal import CJSON
-package import Wire
+package import JSONText
 
 /// An error in a JSON text: its place and its reason.
 package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {

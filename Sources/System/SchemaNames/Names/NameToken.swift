@@ -1,3 +1,6 @@
+internal import JSONText
+internal import Wire
+
 /// A part of a path or an action in a user's notation.
 struct NameToken: Equatable {
   enum Kind: Equatable {
@@ -182,39 +185,5 @@ enum NameText {
       }
     }
     return result + "\""
-  }
-}
-
-extension Unicode.Scalar {
-  /// True if it cannot control a terminal: no control character, no line separator, no change of the direction of
-  /// writing.
-  package var isPrintable: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
-    default: !properties.isBidiControl
-    }
-  }
-}
-
-extension [UInt8] {
-  /// Reads hexadecimal digits, two per byte; returns nil for any other text.
-  package init?(hexadecimal text: some StringProtocol) {
-    let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    self = []
-    reserveCapacity(digits.count / 2)
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = Self.digit(digits[index]), let low = Self.digit(digits[index + 1]) else { return nil }
-      append(high << 4 | low)
-    }
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -1,3 +1,5 @@
+package import Wire
+
 /// The path of a part in users' notation. It may lead further than a client can subscribe: into plain arrays and
 /// dictionaries, and to the number of elements of a collection.
 ///

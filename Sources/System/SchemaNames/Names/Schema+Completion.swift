@@ -1,3 +1,5 @@
+public import Wire
+
 /// A possible continuation of a path or an action.
 public struct NameCompletion: Hashable, Sendable {
   /// The whole text including the addition.

@@ -1,4 +1,5 @@
-internal import Spelling
+public import JSONText
+public import Wire
 
 /// Converts values of a schema's types to JSON and back, for tools that were compiled without the feature.
 ///
@@ -120,26 +121,12 @@ public struct SchemaJSON: Sendable {
   }
 
   private func enumeration(_ value: CBORValue, _ cases: [Schema.Case]) -> JSONValue? {
-    guard let (element, values) = Self.element(of: value, cases) else { return nil }
+    guard let (element, values) = SchemaValues.element(of: value, cases) else { return nil }
     guard !values.isEmpty else { return .string(element.name) }
     let items = zip(values, element.payload).map { json(of: $0, as: $1.type) }
     if items.count == 1 { return [element.name: items[0]] }
     guard element.hasLabels else { return [element.name: .array(items)] }
     return [element.name: .object(zip(element.payload, items).map { JSONValue.Member($0.label, $1) })]
-  }
-
-  /// The case of an enum's value, and the payload's values; nil if there is no such case.
-  package static func element(of value: CBORValue, _ cases: [Schema.Case]) -> (Schema.Case, [CBORValue])? {
-    let (key, values): (CBORValue, [CBORValue]) =
-      if case .array(let items) = value, let first = items.first {
-        (first, Array(items.dropFirst()))
-      } else {
-        (value, [])
-      }
-    guard case .unsigned(let key) = key, let element = cases.first(where: { $0.key == key }),
-      element.payload.count == values.count
-    else { return nil }
-    return (element, values)
   }
 }
 

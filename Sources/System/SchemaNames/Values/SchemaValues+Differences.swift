@@ -1,4 +1,5 @@
 internal import IdentifiedCollections
+package import Wire
 
 extension SchemaValues {
   /// A difference between two values of a type.

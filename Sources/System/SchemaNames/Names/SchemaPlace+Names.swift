@@ -1,4 +1,5 @@
 internal import Spelling
+public import Wire
 
 // In users' notation, a path skips optionals: `alert.title`, not `alert.some.title`.
 

@@ -1,4 +1,6 @@
+public import JSONText
 internal import Spelling
+public import Wire
 
 extension SchemaJSON {
   /// Reads JSON as a value of a type.

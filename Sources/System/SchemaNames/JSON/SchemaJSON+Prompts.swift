@@ -1,3 +1,6 @@
+internal import JSONText
+internal import Wire
+
 // Alerts and dialogs as objects, and their texts as strings, or as arrays of styled pieces.
 
 extension SchemaJSON {

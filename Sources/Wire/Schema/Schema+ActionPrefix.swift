@@ -25,4 +25,17 @@ extension Schema {
     }
     return encoder.bytes
   }
+
+  /// The cases of a type, if it is an enum.
+  package func cases(of type: SchemaType) -> [Case]? {
+    guard case .definition(let index) = type, case .cases(let cases) = definitions[index].content else { return nil }
+    return cases
+  }
+
+  /// The case of an enum for an element of a collection: `element(id:action:)`.
+  package func elementCase(of type: SchemaType) -> Case? {
+    cases(of: type)?.first { element in
+      element.name == "element" && element.payload.count == 2 && cases(of: element.payload[1].type) != nil
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import ComposableArchitecture
 import Features
+import JSONParser
 import JSONText
+import SchemaNames
 import TestSupport
 import Testing
 import Wire

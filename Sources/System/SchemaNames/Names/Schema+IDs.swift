@@ -1,3 +1,6 @@
+internal import JSONText
+internal import Wire
+
 extension Schema {
   private static let integers: Set<String> = [
     "Int", "Int8", "Int16", "Int32", "Int64", "Int128", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",

@@ -1,3 +1,5 @@
+package import Wire
+
 extension SchemaValues {
   /// The part of a value at a path; nil if the part is absent or the path does not exist.
   /// - Complexity: O(steps × fields); for an element by its id O(log n), and O(n log n) in a plain array.
@@ -16,7 +18,7 @@ extension SchemaValues {
         else { return nil }
         return part(at: rest, of: pair.value, as: field.type)
       case .cases(let cases):
-        guard let (element, values) = SchemaJSON.element(of: value, cases), element.key == key else { return nil }
+        guard let (element, values) = SchemaValues.element(of: value, cases), element.key == key else { return nil }
         guard values.count > 1 else {
           return values.first.flatMap { part(at: rest, of: $0, as: element.payload[0].type) }
         }

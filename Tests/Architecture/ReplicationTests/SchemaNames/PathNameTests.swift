@@ -3,6 +3,7 @@ import Features
 import FoundationEssentials
 import IdentifiedCollections
 import ReplicatedArchitecture
+import SchemaNames
 import TestSupport
 import Testing
 import Wire

@@ -1,4 +1,6 @@
 internal import Glibc
+internal import JSONText
+internal import Wire
 
 extension SchemaJSON {
   /// A value of a named type without parts; nil for a type that only its own code reads, or for a value of another

@@ -42,7 +42,7 @@ extension JSONValue {
     switch (a, b) {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
-    case (.number(let a), .number(let b)), (.string(let a), .string(let b)): !a.differs(from: b)
+    case (.number(let a), .number(let b)), (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b
     default: false
@@ -54,7 +54,7 @@ extension JSONValue {
     switch self {
     case .null: hasher.combine(0 as UInt8)
     case .bool(let value): hasher.combine(value)
-    case .number(let text), .string(let text): text.hashBytes(into: &hasher)
+    case .number(let text), .string(let text): hasher.combine(bytesOf: text)
     case .array(let items): hasher.combine(items)
     case .object(let members): hasher.combine(members)
     }
@@ -63,12 +63,20 @@ extension JSONValue {
 
 extension JSONValue.Member {
   /// Returns true if the names and the values have the same bytes.
-  public static func == (a: Self, b: Self) -> Bool { !a.name.differs(from: b.name) && a.value == b.value }
+  public static func == (a: Self, b: Self) -> Bool { a.name.utf8.elementsEqual(b.name.utf8) && a.value == b.value }
 
   /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) {
-    name.hashBytes(into: &hasher)
+    hasher.combine(bytesOf: name)
     hasher.combine(value)
+  }
+}
+
+extension Hasher {
+  /// Hashes the UTF-8, which two equal texts need not have in common.
+  fileprivate mutating func combine(bytesOf text: String) {
+    combine(text.utf8.count)
+    for byte in text.utf8 { combine(byte) }
   }
 }
 
@@ -140,5 +148,16 @@ extension JSONValue: CustomStringConvertible {
       }
     }
     text += "\""
+  }
+}
+
+extension Unicode.Scalar {
+  /// True if it cannot control a terminal: no control character, no line separator, no change of the direction of
+  /// writing.
+  package var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+    default: !properties.isBidiControl
+    }
   }
 }
