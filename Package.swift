@@ -296,8 +296,6 @@ let package = Package(
       swiftSettings: onLoop),
     // HTTP for this machine, by libmicrohttpd.
     .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),
-    // A hub's metrics for Prometheus.
-    .target(name: "MetricsEndpoint", dependencies: ["EventLoop", "HTTPServer"], swiftSettings: onLoop),
     // The rights and limits of a hub, from the operator's files.
     .target(
       name: "Configuration", dependencies: ["HubCore", "INIText", "ProgramOptions", "SchemaNames", "Spelling", "Wire"],
@@ -305,8 +303,8 @@ let package = Package(
     .target(
       name: "StoreHub",
       dependencies: [
-        "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "MetricsEndpoint",
-        "ProgramOptions", "FeatureCore", "ServiceManager", "TurnLog", "Wire",
+        "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "ProgramOptions",
+        "FeatureCore", "ServiceManager", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // The socket of a client, whether compiled with the feature or not.
@@ -507,8 +505,7 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal", "ReplicaCore",
-        "MetricsEndpoint", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog",
-        "Wire",
+        "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
     // The seeds' apps of each generation in a hub.
     .testTarget(
@@ -563,8 +560,7 @@ let groups = [
   "ImportNames": ["Clocks", "DependenciesMacros", "Perception", "SwiftNavigation", "XCTestDynamicOverlay"],
   "System": [
     "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNcurses", "CSQLite", "CSystemd",
-    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONParser", "JSONText", "MetricsEndpoint",
-    "ProgramOptions", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
+    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONParser", "JSONText", "ProgramOptions", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
     "LoadTest", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storesim", "storeterm",

@@ -1,6 +1,5 @@
 public import EventLoop
 public import HubCore
-internal import MetricsEndpoint
 internal import ServiceManager
 public import TurnLog
 public import Wire

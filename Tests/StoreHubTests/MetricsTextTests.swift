@@ -2,7 +2,6 @@ import EventLoop
 import Features
 import Foundation
 import HubCore
-import MetricsEndpoint
 import ReplicaCore
 import StoreClient
 import TestSupport

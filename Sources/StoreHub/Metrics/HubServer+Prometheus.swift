@@ -1,5 +1,4 @@
 internal import Journal
-internal import MetricsEndpoint
 internal import Wire
 
 /// The metrics of a hub for Prometheus: those of the hub, its journal and its process.

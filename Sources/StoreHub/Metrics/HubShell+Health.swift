@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import MetricsEndpoint
 
 extension HubShell {
   /// The time after which a turn that is not stored makes the hub degraded.

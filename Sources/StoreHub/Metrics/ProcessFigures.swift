@@ -1,5 +1,4 @@
 internal import Glibc
-internal import MetricsEndpoint
 
 /// The metrics of this process that Prometheus' client libraries have, under their names.
 struct ProcessFigures {

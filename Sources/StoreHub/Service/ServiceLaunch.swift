@@ -3,7 +3,6 @@ internal import EventLoop
 internal import Glibc
 public import HubCore
 internal import Journal
-internal import MetricsEndpoint
 internal import ProgramOptions
 internal import ServiceManager
 internal import TurnLog

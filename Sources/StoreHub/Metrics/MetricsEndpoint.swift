@@ -1,26 +1,26 @@
-package import EventLoop
-package import HTTPServer
+internal import EventLoop
+internal import HTTPServer
 
 /// Serves a hub's metrics over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health`.
 ///
 /// It accepts at most 16 connections of 32 KiB each and closes a connection after 5 seconds of silence. Requests are
 /// answered by the loop, and wait until it runs.
-package final class MetricsEndpoint {
+final class MetricsEndpoint {
   /// The resources of the endpoint.
-  package struct Content {
+  struct Content {
     /// Returns the metrics; called once for each request.
-    package var metrics: () -> String
+    var metrics: () -> String
     /// Returns the hub's health; called once for each request.
-    package var health: () -> Health
+    var health: () -> Health
 
     /// Creates the content.
-    package init(metrics: @escaping () -> String, health: @escaping () -> Health) {
+    init(metrics: @escaping () -> String, health: @escaping () -> Health) {
       (self.metrics, self.health) = (metrics, health)
     }
   }
 
   /// The condition of a hub.
-  package nonisolated enum Health: Equatable, Sendable {
+  nonisolated enum Health: Equatable, Sendable {
     /// The hub serves its clients: status 200.
     case ok
     /// The hub runs, but cannot do everything, for this reason: status 503.
@@ -39,19 +39,19 @@ package final class MetricsEndpoint {
   ///   - mode: The permissions of a socket at a path.
   ///   - content: The source of the answers.
   /// - Throws: The reason why it cannot listen there.
-  package init(on loop: EventLoop, at address: HTTPAddress, mode: UInt32, _ content: Content) throws(UVError) {
+  init(on loop: EventLoop, at address: HTTPAddress, mode: UInt32, _ content: Content) throws(UVError) {
     var limits = HTTPServer.Limits()
     limits.mode = mode
     server = try HTTPServer(on: loop, at: address, limits: limits) { Self.answer($0, content) }
   }
 
   /// Starts to serve on a listening socket that the service manager has passed, which it keeps.
-  package init(on loop: EventLoop, adopting descriptor: CInt, _ content: Content) throws(UVError) {
+  init(on loop: EventLoop, adopting descriptor: CInt, _ content: Content) throws(UVError) {
     server = try HTTPServer(on: loop, adopting: descriptor) { Self.answer($0, content) }
   }
 
   /// Stops serving, and removes the socket if it is not the service manager's.
-  package func close() { server.close() }
+  func close() { server.close() }
 
   private static func answer(_ exchange: HTTPExchange, _ content: Content) {
     switch exchange.request.path {
