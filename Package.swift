@@ -183,7 +183,7 @@ let package = Package(
       name: "ComposableCore",
       dependencies: [
         "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting",
-        "PromptState", "FeatureCore", "Sharing", "StoreHubMacros",
+        "JSONText", "PromptState", "FeatureCore", "Sharing", "StoreHubMacros",
       ], swiftSettings: common),
     // The import for apps. Separate, because programs that link only ComposableCore do not load all of Foundation.
     .target(
@@ -277,7 +277,7 @@ let package = Package(
 
     // Layer 4: the shells, which give the cores sockets, time and threads.
     // Turns in an SQLite database.
-    .target(name: "Journal", dependencies: ["CSQLite", "TurnLog", "Wire"], swiftSettings: spans),
+    .target(name: "Journal", dependencies: ["CSQLite", "JSONText", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     // Creates load by the schema alone, on separate threads, without the loop of the other shells.
     .target(
@@ -485,6 +485,7 @@ let package = Package(
       name: "ConfigurationTests",
       dependencies: ["Configuration", "FeatureCore", "Features", "HubCore", "SchemaNames", "Wire"],
       swiftSettings: spans),
+    .testTarget(name: "JSONTextTests", dependencies: ["JSONParser", "JSONText"], swiftSettings: common),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),
     .testTarget(
       name: "HubCoreTests",
@@ -576,7 +577,9 @@ let testGroups = [
     "ComposableArchitectureClassicTests", "RxComposableArchitectureTests", "SeedsTestsClassic", "SeedsTestsHub",
     "SeedsTestsModern", "SeedsTestsRx",
   ],
-  "System": ["ConfigurationTests", "HTTPClientTests", "ProgramOptionsTests", "ServiceManagerTests"],
+  "System": [
+    "ConfigurationTests", "HTTPClientTests", "JSONTextTests", "ProgramOptionsTests", "ServiceManagerTests",
+  ],
   "Tools": ["LoadTestTests", "ProgramTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests"],
 ]
 for (folder, groups) in [("Sources", groups), ("Tests", testGroups)] {

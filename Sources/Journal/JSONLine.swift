@@ -1,72 +1,65 @@
+internal import JSONText
 internal import TurnLog
 internal import Wire
 
 /// JSON objects on single lines, as written by `export`.
 enum JSONLine {
-  static func history(_ epoch: Epoch, _ revision: UInt64, _ schemas: SchemaRows) -> String {
-    let list = schemas.rows.map { row in
-      """
-      {"first_position":\(row.firstPosition),"fingerprint":"\(row.fingerprint)",\
-      "schema":"\(row.schema.encoded().hexadecimal)"}
-      """
+  static func history(_ epoch: Epoch, _ revision: UInt64, _ schemas: SchemaRows) -> JSONValue {
+    let list = schemas.rows.map { row -> JSONValue in
+      [
+        "first_position": .integer(row.firstPosition), "fingerprint": .string("\(row.fingerprint)"),
+        "schema": .string(row.schema.encoded().hexadecimal),
+      ]
     }
-    return #"{"epoch":"\#(epoch)","revision":\#(revision),"schemas":[\#(list.joined(separator: ","))]}"#
+    return ["epoch": .string("\(epoch)"), "revision": .integer(revision), "schemas": .array(list)]
   }
 
-  static func turn(_ turn: LoggedTurn) -> String {
-    """
-    {"position":\(turn.position),"base_revision":\(turn.baseRevision),"revision":\(turn.revision),\
-    "time_ms":\(turn.time),"actions":[\(actions(turn.actions))],"delta":"\(turn.delta.hexadecimal)",\
-    "sessions":[\(turn.sessions.map(session).joined(separator: ","))]}
-    """
+  static func turn(_ turn: LoggedTurn) -> JSONValue {
+    [
+      "position": .integer(turn.position), "base_revision": .integer(turn.baseRevision),
+      "revision": .integer(turn.revision), "time_ms": .integer(turn.time), "actions": .array(actions(turn.actions)),
+      "delta": .string(turn.delta.hexadecimal), "sessions": .array(turn.sessions.map(session)),
+    ]
   }
 
-  static func session(_ row: SessionRow) -> String {
-    """
-    {"session":\(session(row.session)),"position":\(row.position),"revision":\(row.revision),"time_ms":\(row.time)}
-    """
+  static func session(_ row: SessionRow) -> JSONValue {
+    [
+      "session": session(row.session), "position": .integer(row.position), "revision": .integer(row.revision),
+      "time_ms": .integer(row.time),
+    ]
   }
 
-  private static func session(_ session: LoggedSession) -> String {
-    let rejections = session.rejections.map {
-      #"{"sequence":\#($0.sequence),"code":\#($0.code.rawValue),"reason":\#(string($0.reason))}"#
+  private static func session(_ session: LoggedSession) -> JSONValue {
+    let rejections = session.rejections.map { rejection -> JSONValue in
+      [
+        "sequence": .integer(rejection.sequence), "code": .integer(rejection.code.rawValue),
+        "reason": .string(rejection.reason),
+      ]
     }
-    let firstKept = session.firstKept.map { #""first_kept":\#($0),"# } ?? ""
-    return """
-      {"id":"\(session.id)","user":\(session.user),"process":\(session.process),"name":\(string(session.name)),\
-      "processed":\(session.processed),"rejections":[\(rejections.joined(separator: ","))],\
-      \(firstKept)"has_ended":\(session.hasEnded)}
-      """
+    var members: [JSONValue.Member] = [
+      .init("id", .string("\(session.id)")), .init("user", .integer(session.user)),
+      .init("process", .integer(session.process)), .init("name", .string(session.name)),
+      .init("processed", .integer(session.processed)), .init("rejections", .array(rejections)),
+    ]
+    if let firstKept = session.firstKept { members.append(.init("first_kept", .integer(firstKept))) }
+    members.append(.init("has_ended", .bool(session.hasEnded)))
+    return .object(members)
   }
 
   /// The runs of actions as objects, or the bytes in hexadecimal if they cannot be decoded.
-  private static func actions(_ bytes: [UInt8]) -> String {
+  private static func actions(_ bytes: [UInt8]) -> [JSONValue] {
     var decoder = CBORDecoder(bytes.span.bytes)
-    var runs: [String] = []
+    var runs: [JSONValue] = []
     while decoder.offset < bytes.count {
-      guard let run = try? LoggedActions(from: &decoder) else { return #""\#(bytes.hexadecimal)""# }
-      let origin =
+      guard let run = try? LoggedActions(from: &decoder) else { return [.string(bytes.hexadecimal)] }
+      var members: [JSONValue.Member] =
         switch run.origin {
-        case .hub: #""origin":"hub""#
-        case .session(let id, let first): #""origin":"\#(id)","first":\#(first)"#
+        case .hub: [.init("origin", "hub")]
+        case .session(let id, let first): [.init("origin", .string("\(id)")), .init("first", .integer(first))]
         }
-      runs.append(#"{\#(origin),"count":\#(run.count),"actions":"\#(run.actions.hexadecimal)"}"#)
+      members += [.init("count", .integer(run.count)), .init("actions", .string(run.actions.hexadecimal))]
+      runs.append(.object(members))
     }
-    return runs.joined(separator: ",")
-  }
-
-  /// A quoted JSON string.
-  static func string(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case _ where scalar.value < 0x20: result += "\\u" + [0, UInt8(scalar.value)].hexadecimal
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
+    return runs
   }
 }

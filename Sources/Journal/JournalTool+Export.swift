@@ -72,17 +72,17 @@ private struct ExportedLines {
   mutating func next() throws(LogError) -> String? {
     if case .history = part {
       part = .turns
-      return JSONLine.history(head.epoch, head.revision, inspection.schemas)
+      return "\(JSONLine.history(head.epoch, head.revision, inspection.schemas))"
     }
     if case .turns = part {
       do throws(TurnCursor.Fault) {
-        if let turn = try cursor.next() { return JSONLine.turn(turn) }
+        if let turn = try cursor.next() { return "\(JSONLine.turn(turn))" }
       } catch { throw error.logError(in: path, soundRevision: inspection.soundRevision) }
       part = .sessions(next: 0)
     }
     if case .sessions(let index) = part, index < inspection.sessions.count {
       part = .sessions(next: index + 1)
-      return JSONLine.session(inspection.sessions[index])
+      return "\(JSONLine.session(inspection.sessions[index]))"
     }
     guard inspection.problems.isEmpty else {
       throw .damaged(inspection.problems.joined(separator: "; "), in: path, soundRevision: inspection.soundRevision)

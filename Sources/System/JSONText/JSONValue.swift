@@ -29,6 +29,9 @@ public enum JSONValue: Hashable, Sendable {
   /// A whole number.
   public static func integer(_ value: some BinaryInteger) -> JSONValue { .number("\(value)") }
 
+  /// A number with all its digits; null for an infinity and NaN, which JSON cannot express.
+  public static func decimal(_ value: Double) -> JSONValue { value.isFinite ? .number("\(value)") : .null }
+
   /// The value of an object's member; nil if this is not an object or has no such member.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
@@ -88,76 +91,4 @@ extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral 
 
   /// Creates a string.
   public init(stringLiteral text: String) { self = .string(text) }
-}
-
-extension JSONValue: CustomStringConvertible {
-  /// The JSON text on one line, without spaces.
-  ///
-  /// Characters that control a terminal or change the direction of writing are escaped.
-  public var description: String {
-    var text = ""
-    write(to: &text)
-    return text
-  }
-
-  /// Appends the JSON text.
-  public func write(to text: inout String) {
-    switch self {
-    case .null: text += "null"
-    case .bool(let value): text += value ? "true" : "false"
-    case .number(let digits): text += digits
-    case .string(let value): Self.write(value, to: &text)
-    case .array(let items):
-      text += "["
-      for (index, item) in items.enumerated() {
-        if index > 0 { text += "," }
-        item.write(to: &text)
-      }
-      text += "]"
-    case .object(let members):
-      text += "{"
-      for (index, member) in members.enumerated() {
-        if index > 0 { text += "," }
-        Self.write(member.name, to: &text)
-        text += ":"
-        member.value.write(to: &text)
-      }
-      text += "}"
-    }
-  }
-
-  private static func write(_ value: String, to text: inout String) {
-    text += "\""
-    if value.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-      text += value
-    } else {
-      for scalar in value.unicodeScalars {
-        switch scalar {
-        case "\"": text += "\\\""
-        case "\\": text += "\\\\"
-        case "\n": text += "\\n"
-        case "\r": text += "\\r"
-        case "\t": text += "\\t"
-        case _ where !scalar.isPrintable:
-          for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-            let digits = String(unit, radix: 16)
-            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-          }
-        default: text.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    text += "\""
-  }
-}
-
-extension Unicode.Scalar {
-  /// True if it cannot control a terminal: no control character, no line separator, no change of the direction of
-  /// writing.
-  package var isPrintable: Bool {
-    switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
-    default: !properties.isBidiControl
-    }
-  }
 }

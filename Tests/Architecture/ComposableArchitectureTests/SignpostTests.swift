@@ -116,6 +116,19 @@ import Testing
     #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
   }
 
+  @Test func aPrefixMayContainAnyCharacters() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID()).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let prefix = "a\"\\\n\t\u{1}\u{2028}é"
+    do {
+      let log = try #require(TraceLog(path: path))
+      let store = Store(initialState: Traced.State()) { Traced().signpost(prefix, log: log) }
+      await store.send(.incremented(by: 1)).finish()
+    }
+    let names = try await events(of: path).filter { $0.cat == "Action" }.map(\.name)
+    #expect(names == Array(repeating: "[\(prefix)] SignpostTests.Traced.Action.incremented(by:)", count: 2))
+  }
+
   /// `docs/images/signpost.png` shows this run in Perfetto; `STOREHUB_TRACE=trace.json` in the environment records it.
   @Test func everyEffectThatBeginsEnds() async throws {
     let kept = TraceLog.environment

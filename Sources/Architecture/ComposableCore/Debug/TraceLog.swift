@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONText
 internal import Synchronization
 
 /// A file of Chrome trace events, which Perfetto and `chrome://tracing` open.
@@ -27,8 +28,11 @@ public final class TraceLog: Sendable {
   public init?(path: String) {
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { return nil }
-    let program = escaped(CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "")
-    put("[\n" + #"{"name":"process_name","ph":"M","pid":\#(getpid()),"args":{"name":"\#(program)"}}"#)
+    let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+    let name: JSONValue = [
+      "name": "process_name", "ph": "M", "pid": .integer(getpid()), "args": ["name": .string(program)],
+    ]
+    put("[\n\(name)")
   }
 
   deinit {
@@ -44,12 +48,18 @@ public final class TraceLog: Sendable {
   }
 
   func write(_ phase: Phase, _ name: String, category: String, id: UInt64? = nil) {
-    let what = #"{"name":"\#(escaped(name))","cat":"\#(category)","ph":"\#(phase.rawValue)","ts":"#
-    let place = #","pid":\#(getpid()),"tid":\#(UInt64(pthread_self()) & 0xff_ffff)"#
+    let what: [JSONValue.Member] = [
+      .init("name", .string(name)), .init("cat", .string(category)), .init("ph", .string(phase.rawValue)),
+    ]
+    var place: [JSONValue.Member] = [
+      .init("pid", .integer(getpid())), .init("tid", .integer(UInt64(pthread_self()) & 0xff_ffff)),
+    ]
     // Local: the id stays distinct when traces of several processes are viewed together.
-    let id = id.map { #","id2":{"local":"\#($0)"}"# } ?? ""
+    if let id { place.append(.init("id2", ["local": .string("\(id)")])) }
     // Within the lock, so that the events are ordered by time.
-    writing.withLock { _ in put(",\n\(what)\(microseconds)\(place)\(id)}") }
+    writing.withLock { _ in
+      put(",\n\(JSONValue.object(what + [.init("ts", .number(microseconds))] + place))")
+    }
   }
 
   /// The time since the start in microseconds, with three decimals, because most reducers take less than one
@@ -62,15 +72,5 @@ public final class TraceLog: Sendable {
 
   private func put(_ text: String) {
     _ = text.utf8CString.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count - 1) }
-  }
-
-  private func escaped(_ text: String) -> String {
-    text.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case _ where scalar.value < 0x20: result += " "
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
   }
 }

@@ -105,7 +105,7 @@ extension LoadReport {
 
   private static func histogram(_ histogram: LatencyHistogram) -> JSONValue {
     [
-      "unit": "ns", "relativeError": .number("\(LatencyHistogram.relativeError)"),
+      "unit": "ns", "relativeError": .decimal(LatencyHistogram.relativeError),
       "buckets": .array(histogram.buckets.map { .array([.integer($0.nanoseconds), .integer($0.count)]) }),
     ]
   }
@@ -122,5 +122,7 @@ extension LoadReport {
 
   private static func microseconds(_ nanoseconds: UInt64) -> JSONValue { number(Double(nanoseconds) / 1000, 3) }
 
-  private static func number(_ value: Double, _ decimals: Int) -> JSONValue { .number(Decimals.fixed(value, decimals)) }
+  private static func number(_ value: Double, _ decimals: Int) -> JSONValue {
+    value.isInfinite ? .decimal(value) : .number(Decimals.fixed(value, decimals))
+  }
 }

@@ -1,3 +1,4 @@
+internal import JSONText
 internal import Wire
 
 /// Different texts that look the same in a terminal, and the forms in which they can be told apart.
@@ -76,10 +77,7 @@ nonisolated enum LookAlikes {
         result.unicodeScalars.append(scalar)
         continue
       }
-      for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-        let digits = String(unit, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      }
+      JSONValue.writeNumbers(of: scalar, to: &result)
     }
     return result
   }
