@@ -77,6 +77,7 @@ let package = Package(
     .library(name: "Clocks", targets: ["Clocks"]),
     .library(name: "DependenciesMacros", targets: ["DependenciesMacros"]),
     .library(name: "Dependencies", targets: ["Dependencies"]),
+    .library(name: "RandomNumbers", targets: ["RandomNumbers"]),
     .library(name: "DependenciesFoundation", targets: ["DependenciesFoundation"]),
     .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
     .library(name: "IdentifiedCollections", targets: ["IdentifiedCollections"]),
@@ -112,6 +113,8 @@ let package = Package(
     .target(name: "IssueReporting", swiftSettings: common),
     // "Did you mean …?", for options and for names in a schema.
     .target(name: "Spelling", swiftSettings: common),
+    // The one generator of random numbers with a seed.
+    .target(name: "RandomNumbers", swiftSettings: common),
     // JSON values, and the one writer of JSON.
     .target(name: "JSONText", swiftSettings: common + [.strictMemorySafety()]),
     // Separate, because it links the test frameworks.
@@ -283,8 +286,8 @@ let package = Package(
     .target(
       name: "LoadTest",
       dependencies: [
-        "CEpoll", "INIText", "JSONParser", "JSONText", "ProgramOptions", "ReplicaCore", "SchemaNames", "Spelling",
-        "Wire",
+        "CEpoll", "INIText", "JSONParser", "JSONText", "ProgramOptions", "RandomNumbers", "ReplicaCore", "SchemaNames",
+        "Spelling", "Wire",
       ],
       swiftSettings: spans),
     .target(
@@ -318,7 +321,8 @@ let package = Package(
     .target(
       name: "StorectlCommands",
       dependencies: [
-        "EventLoop", "HTTPServer", "JSONParser", "JSONText", "Journal", "ProgramOptions", "ReplicaConnection", "ReplicaCore",
+        "EventLoop", "HTTPServer", "JSONParser", "JSONText", "Journal", "ProgramOptions", "ReplicaConnection",
+        "ReplicaCore",
         "SchemaNames",
         "Spelling", "Terminal", "TurnLog", "Wire",
       ],
@@ -328,7 +332,7 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Dependencies", "FeatureCore", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
+        "Dependencies", "FeatureCore", "Features", "HubCore", "IdentifiedCollections", "RandomNumbers", "ReplicaCore",
         "ReplicatedArchitecture", "SchemaNames", "TurnLog", "Wire",
       ], swiftSettings: spans),
 
@@ -346,7 +350,7 @@ let package = Package(
       ],
       swiftSettings: onLoop),
     .executableTarget(
-      name: "storeload", dependencies: ["JSONParser", "JSONText", "LoadTest", "ProgramOptions", "Wire"],
+      name: "storeload", dependencies: ["JSONParser", "JSONText", "LoadTest", "ProgramOptions"],
       swiftSettings: common),
     .executableTarget(
       name: "storesim", dependencies: ["ProgramOptions", "Simulation"], swiftSettings: common),
@@ -357,7 +361,7 @@ let package = Package(
       dependencies: ["Allocations", "ComposableCore", "HubCore", "IdentifiedCollections", "Wire"],
       path: "bench/inprocess", swiftSettings: spans),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .target(name: "TestSupport", dependencies: ["RandomNumbers"], path: "Tests/TestSupport", swiftSettings: common),
     .target(
       name: "TestFeatures",
       dependencies: [
@@ -435,7 +439,8 @@ let package = Package(
     .testTarget(
       name: "ComposableTestingTests", dependencies: ["ComposableTesting", "TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "ComposableArchitectureTests", dependencies: ["CasePaths", "ComposableArchitecture", "FeatureCore"],
+      name: "ComposableArchitectureTests",
+      dependencies: ["CasePaths", "ComposableArchitecture", "FeatureCore", "RandomNumbers"],
       swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .testTarget(
@@ -501,7 +506,9 @@ let package = Package(
         "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
-    .testTarget(name: "SimulationTests", dependencies: ["HubCore", "Simulation", "TestSupport"], swiftSettings: spans),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["HubCore", "RandomNumbers", "Simulation", "TestSupport"],
+      swiftSettings: spans),
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
@@ -561,7 +568,8 @@ let groups = [
   "ImportNames": ["Clocks", "DependenciesMacros", "Perception", "SwiftNavigation", "XCTestDynamicOverlay"],
   "System": [
     "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNcurses", "CSQLite", "CSystemd",
-    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONParser", "JSONText", "ProgramOptions", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
+    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONParser", "JSONText", "ProgramOptions",
+    "RandomNumbers", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
     "LoadTest", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storesim", "storeterm",

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Wire
 
@@ -108,9 +109,9 @@ import Wire
 
   @Test(arguments: [UInt64](1...8))
   func doublesComeBackBitForBitInTheShortestForm(seed: UInt64) throws {
-    var state = seed &* 0x9e37_79b9_7f4a_7c15
+    var generator = SplitMix(seed: seed)
     for _ in 0..<5000 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let state = generator.next()
       // Every third value can be represented as a float or a half.
       let value =
         state % 3 == 0 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: state >> 32))) : Double(bitPattern: state)

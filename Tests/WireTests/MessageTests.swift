@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Wire
 
@@ -97,11 +98,8 @@ import Wire
   /// Any bytes give an error or a value, never a trap.
   @Test(arguments: [UInt64](1...8))
   func brokenMessagesAreErrors(seed: UInt64) {
-    var state = seed
-    func random(_ limit: Int) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(state >> 33) % limit
-    }
+    var generator = SplitMix(seed: seed)
+    func random(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
     let samples = [
       Hello(session: session, acknowledged: 5, name: "me").encoded(), Attach(path: [0, 3], knownRevision: 7).encoded(),
       Welcome(version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub").encoded(),

@@ -1,3 +1,5 @@
+internal import RandomNumbers
+
 /// The faults in a simulation and their frequencies: chances in a thousand for each step, unless stated otherwise.
 ///
 /// `init(drawnFrom:)` draws them, so that one seed has many cuts and another a slow disk. Each may be changed
@@ -83,7 +85,7 @@ package struct SimulatedFaults: Sendable {
     return faults
   }
 
-  init(drawnFrom chance: inout Chance) {
+  init(drawnFrom chance: inout SplitMix) {
     self.init()
     longestDelay = chance.pick([.zero, .milliseconds(1), .milliseconds(20), .milliseconds(500)])
     socketBytes = chance.pick([64, 1 << 10, 16 << 10, 256 << 10])
@@ -108,7 +110,7 @@ package struct SimulatedFaults: Sendable {
   }
 
   /// Draws the faults that pass connections or the log to another process.
-  mutating func drawSuccessions(from chance: inout Chance) {
+  mutating func drawSuccessions(from chance: inout SplitMix) {
     hubRestart = chance.pick([0, 1, 5, 15])
     restingRecord = chance.pick([0, 100, 1000])
     overtaking = chance.pick([0, 0, 2, 10])

@@ -1,4 +1,5 @@
 import HubCore
+internal import RandomNumbers
 import ReplicaCore
 import Wire
 
@@ -19,15 +20,15 @@ package final class Simulation {
   package internal(set) var report = SimulationReport()
 
   let bug: PlantedBug?
-  var chance: Chance
+  var chance: SplitMix
   /// Draws the actions that insert deleted todos again.
-  var restorations: Chance
+  var restorations: SplitMix
   /// Draws the work of contended hubs.
-  var competition: Chance
+  var competition: SplitMix
   /// Draws the acts of the hub's operator and of guests.
-  var operations: Chance
+  var operations: SplitMix
   /// Draws the changes of the awkward part of the state.
-  var awkwardness: Chance
+  var awkwardness: SplitMix
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -76,11 +77,11 @@ package final class Simulation {
   ///   - print: Receives each event as a line.
   package init(_ plan: SimulationPlan, bug: PlantedBug? = nil, print: ((String) -> Void)? = nil) {
     (self.plan, self.bug) = (plan, bug)
-    chance = Chance(seed: plan.seed)
-    restorations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 20)
-    competition = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 29)
-    operations = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 30)
-    awkwardness = Chance(seed: plan.seed &* 0x9e37_79b9 &+ 33)
+    chance = SplitMix(seed: plan.seed)
+    restorations = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 20)
+    competition = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 29)
+    operations = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 30)
+    awkwardness = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 33)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }
@@ -246,6 +247,6 @@ package final class Simulation {
   }
 }
 
-extension Chance {
+extension SplitMix {
   fileprivate mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 }

@@ -1,4 +1,5 @@
 package import HubCore
+internal import RandomNumbers
 
 /// The parameters of a simulation, all drawn from its seed.
 package struct SimulationPlan: Sendable {
@@ -57,7 +58,7 @@ package struct SimulationPlan: Sendable {
   /// Draws a plan from a seed.
   package init(seed: UInt64) {
     self.seed = seed
-    var chance = Chance(seed: seed &* 0x9e37_79b9 &+ 17)
+    var chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 17)
     storage = chance.pick([.sync, .sync, .sync, .async, .memory])
     faults = SimulatedFaults(drawnFrom: &chance)
     clientCount = chance.number(1...5)
@@ -77,35 +78,35 @@ package struct SimulationPlan: Sendable {
     limits.rejections = chance.pick([2, 1024])
     limits.payloadBytes = chance.pick([300, 1 << 20])
     // Without what follows, a seed means what it meant before it existed.
-    var successions = Chance(seed: seed &* 0x9e37_79b9 &+ 18)
+    var successions = SplitMix(seed: seed &* 0x9e37_79b9 &+ 18)
     faults.drawSuccessions(from: &successions)
     // Likewise.
-    var work = Chance(seed: seed &* 0x9e37_79b9 &+ 19)
+    var work = SplitMix(seed: seed &* 0x9e37_79b9 &+ 19)
     restoration = work.pick([0, 50, 200])
     drawLater()
   }
 
   /// Draws the parameters of which each has its own random numbers.
   private mutating func drawLater() {
-    var chance = Chance(seed: seed &* 0x9e37_79b9 &+ 21)
+    var chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 21)
     contention = chance.pick([0, 0, 50, 300])
     guaranteedWork = contention == 0 ? 0 : chance.pick([1, 3, 32])
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 22)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 22)
     limits.actionsPerSecond = chance.pick([nil, nil, nil, nil, nil, 30, 200])
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 23)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 23)
     if !hasLongLists { limits.stateBytes = chance.pick([256 << 20, 256 << 20, 256 << 20, 256 << 20, 1000, 2000]) }
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 24)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 24)
     hasGuests = chance.hits(400)
     policyChange = hasGuests ? chance.pick([0, 2, 10]) : 0
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 25)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 25)
     changesLimits = chance.hits(200)
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 26)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 26)
     clockJump = chance.pick([0, 0, 0, 5])
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 27)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 27)
     limits.heldBytesPerUser = chance.pick([16 << 10, 64 << 20, 64 << 20, 64 << 20])
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 31)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 31)
     faults.downgrade = chance.pick([0, 0, 200, 500])
-    chance = Chance(seed: seed &* 0x9e37_79b9 &+ 32)
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 32)
     awkwardness = chance.pick([0, 50, 300])
   }
 
@@ -127,7 +128,7 @@ package struct SimulationPlan: Sendable {
   func limits(ofHub number: UInt64) -> HubLimits {
     guard changesLimits, number > 1 else { return limits }
     var limits = self.limits
-    var chance = Chance(seed: seed &* 0x9e37_79b9 &+ 28 &+ number)
+    var chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 28 &+ number)
     limits.drawVersions(from: &chance)
     limits.drawOutput(from: &chance)
     return limits
@@ -148,12 +149,12 @@ package struct SimulationPlan: Sendable {
 }
 
 extension HubLimits {
-  fileprivate mutating func drawVersions(from chance: inout Chance) {
+  fileprivate mutating func drawVersions(from chance: inout SplitMix) {
     versions = chance.pick([1, 2, 4, 64])
     versionBytes = chance.pick([2 << 10, 64 << 20])
   }
 
-  fileprivate mutating func drawOutput(from chance: inout Chance) {
+  fileprivate mutating func drawOutput(from chance: inout SplitMix) {
     deltaBytes = chance.pick([20, 200, 16 << 20])
     snapshotBytesPerTurn = chance.pick([1, 4 << 10, 128 << 10])
     snapshotPieces = chance.pick([1, 2, 128])

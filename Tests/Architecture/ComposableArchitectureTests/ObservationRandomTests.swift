@@ -1,4 +1,5 @@
 import ComposableArchitecture
+import RandomNumbers
 import Testing
 
 /// Whatever reducers do with states, their copies and earlier versions, observers of a field see its last value.
@@ -30,15 +31,6 @@ import Testing
     case change((inout Root) -> Void)
   }
 
-  /// A deterministic random number generator.
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 29)
-    }
-  }
-
   private static let places: [@Sendable (Root) -> Int] = [
     { $0.count }, { $0.branch.count }, { $0.branch.leaf.value }, { $0.branch.leaf.text },
     { $0.branch.optional?.value ?? -1 }, { $0.branch.optional == nil ? 0 : 1 },
@@ -50,7 +42,7 @@ import Testing
     { root in root.rows.reduce(0) { $0 + $1.leaf.value + ($1.optional?.value ?? 0) } },
   ]
 
-  private static func changeLeaf(_ leaf: inout Leaf, _ numbers: inout Numbers) {
+  private static func changeLeaf(_ leaf: inout Leaf, _ numbers: inout SplitMix) {
     if Bool.random(using: &numbers) {
       leaf.value = Int.random(in: 0..<5, using: &numbers)
     } else {
@@ -58,7 +50,7 @@ import Testing
     }
   }
 
-  private static func change(_ branch: inout Branch, _ numbers: inout Numbers) {
+  private static func change(_ branch: inout Branch, _ numbers: inout SplitMix) {
     let id = Int.random(in: 1...3, using: &numbers)
     switch Int.random(in: 0..<9, using: &numbers) {
     case 0: branch.count += 1
@@ -75,7 +67,7 @@ import Testing
     }
   }
 
-  private static func change(_ root: inout Root, _ numbers: inout Numbers, _ kept: inout [Root]) {
+  private static func change(_ root: inout Root, _ numbers: inout SplitMix, _ kept: inout [Root]) {
     let id = Int.random(in: 1...3, using: &numbers)
     switch Int.random(in: 0..<16, using: &numbers) {
     case 0: root.count += 1
@@ -107,7 +99,7 @@ import Testing
         return .none
       }
     }
-    var numbers = Numbers(state: seed &* 77 &+ 1)
+    var numbers = SplitMix(seed: seed &* 77 &+ 1)
     var kept: [Root] = []
     var outside: [Root] = []
     var seen = Self.places.map { _ in Int.min }

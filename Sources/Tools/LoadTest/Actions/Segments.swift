@@ -1,3 +1,5 @@
+internal import RandomNumbers
+
 /// The bytes of an action or a value, with gaps that are filled in for each action.
 struct Segments: Sendable, Equatable {
   /// A piece of the bytes.
@@ -147,10 +149,7 @@ extension Segments.Segment {
 enum Mix {
   /// Returns SplitMix64 of two numbers.
   static func hash(_ first: UInt64, _ second: UInt64) -> UInt64 {
-    var value = first &* 0x9e37_79b9_7f4a_7c15 &+ second &* 0xd1b5_4a32_d192_ed03 &+ 0x9e37_79b9_7f4a_7c15
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
+    SplitMix.mixed(first &* 0x9e37_79b9_7f4a_7c15 &+ second &* 0xd1b5_4a32_d192_ed03 &+ 0x9e37_79b9_7f4a_7c15)
   }
 
   /// Returns FNV-1a of bytes, finished by SplitMix64.

@@ -1,4 +1,5 @@
 import IdentifiedCollections
+internal import RandomNumbers
 import ReplicatedArchitecture
 
 /// A part of the simulated state that can have values which no reader accepts: keys and ids that equal nothing, members
@@ -35,7 +36,7 @@ struct AwkwardNest: Equatable, Sendable {
 
 extension Awkward {
   /// Makes one random change, which does not depend on the order of a set or a dictionary.
-  mutating func change(_ chance: inout Chance) {
+  mutating func change(_ chance: inout SplitMix) {
     let number = chance.pick([0, -0.0, 1, 2.5, 1e300, .infinity, .nan, -.nan, .signalingNaN])
     let text = chance.pick(["", "a", "caf\u{e9}", "cafe\u{301}", "a\u{0}b"])
     switch chance.number(0...11) {

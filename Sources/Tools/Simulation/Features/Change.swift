@@ -1,5 +1,6 @@
 import Features
 import IdentifiedCollections
+internal import RandomNumbers
 import ReplicatedArchitecture
 
 // One feature in two versions with which a hub or a client may have been compiled. The types are declared twice; the
@@ -149,7 +150,7 @@ extension SimulatedState {
     switch change {
     case .app(let action): return .send(.follow(action))
     case .random(let seed):
-      var chance = Chance(seed: seed)
+      var chance = SplitMix(seed: seed)
       self.change(&chance)
       return .none
     case .echo(let milliseconds):
@@ -168,7 +169,7 @@ extension SimulatedState {
       return .none
     case .awkward where recorder.predicts: return .none
     case .awkward(let seed):
-      var chance = Chance(seed: seed)
+      var chance = SplitMix(seed: seed)
       awkward.change(&chance)
       return .none
     }
@@ -182,7 +183,7 @@ extension SimulatedState {
   }
 
   /// Makes one random change; ids are reused after their removal.
-  private mutating func change(_ chance: inout Chance) {
+  private mutating func change(_ chance: inout SplitMix) {
     let id = chance.number(0...7)
     let note = Note(text: "\(chance.number(0...2))", stars: chance.number(0...2))
     switch chance.number(0...15) {

@@ -1,5 +1,6 @@
 import HubCore
 import IdentifiedCollections
+internal import RandomNumbers
 import ReplicaCore
 import TurnLog
 import Wire
@@ -39,7 +40,7 @@ package struct WorkProbe {
   /// The mean cost of an operation at several positions in a list.
   package static func cost(of operation: Operation, itemCount: Int, repetitions: Int = 20) -> Cost {
     var probe = WorkHub(itemCount: itemCount)
-    var chance = Chance(seed: 7)
+    var chance = SplitMix(seed: 7)
     var sum = Cost()
     for index in -2..<repetitions {
       let cost = probe.cost(of: action(operation, itemCount, index, &chance))
@@ -54,7 +55,7 @@ package struct WorkProbe {
   }
 
   private static func action(
-    _ operation: Operation, _ count: Int, _ index: Int, _ chance: inout Chance
+    _ operation: Operation, _ count: Int, _ index: Int, _ chance: inout SplitMix
   ) -> WorkFeature.Action {
     // Positions that exist in all sizes, and ids of one length, so that the bytes can be compared.
     let id = CountedID(number: chance.number(256...count - 40))
@@ -83,7 +84,7 @@ private struct WorkHub: ~Copyable {
     var limits = HubLimits()
     limits.hashInterval = .max
     hub = HubCore(
-      engine, limits: limits, history: Recovery(of: engine).history(id: 1, sessions: []), random: Chance(seed: 1))
+      engine, limits: limits, history: Recovery(of: engine).history(id: 1, sessions: []), random: SplitMix(seed: 1))
     let (schema, truth) = (Schema(state: WorkFeature.State.self, action: WorkFeature.Action.self), HubTruth())
     log = SimulatedLog(SimulatedDisk(truth, bug: nil), schema, truth)
     let item = StatePath<WorkFeature.State, WorkFeature.State>().items[id: CountedID(number: 300)].steps

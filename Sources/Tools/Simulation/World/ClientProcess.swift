@@ -1,4 +1,5 @@
 import HubCore
+internal import RandomNumbers
 import ReplicaCore
 import Wire
 
@@ -82,7 +83,7 @@ final class ClientProcess {
   ) {
     (self.number, self.program, self.isTool, name) = (number, program, isTool, options.name)
     self.user = user
-    replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: Chance(seed: seed))
+    replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: SplitMix(seed: seed))
     replica.onSettled = { [weak self] in self?.settled() }
   }
 

@@ -1,5 +1,6 @@
 import FeatureCore
 import Features
+internal import RandomNumbers
 import ReplicaCore
 import Wire
 

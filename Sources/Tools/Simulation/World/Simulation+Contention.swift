@@ -1,6 +1,7 @@
 import HubCore
+internal import RandomNumbers
 
-// Clients with little traffic that share the hub with clients that send much, as in `StoreHub/HubShell+Reading`. Chance
+// Clients with little traffic that share the hub with clients that send much, as in `StoreHub/HubShell+Reading`. SplitMix
 // decides which clients these are, and which work comes first; the real shell decides by bytes and times.
 
 extension Simulation {

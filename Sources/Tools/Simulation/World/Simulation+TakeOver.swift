@@ -1,4 +1,5 @@
 import HubCore
+internal import RandomNumbers
 import Wire
 
 /// The connections that one process of a hub passes to the next one, with their record.

@@ -1,19 +1,7 @@
-/// Reproducible random numbers from a seed, and draws for a simulation.
-///
-/// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-struct Chance: RandomNumberGenerator {
-  private var state: UInt64
+internal import RandomNumbers
 
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-
+/// Draws for a simulation.
+extension SplitMix {
   /// Returns true with this probability in thousandths.
   mutating func hits(_ perMille: Int) -> Bool { Int.random(in: 0..<1000, using: &self) < perMille }
 
@@ -30,5 +18,5 @@ struct Chance: RandomNumberGenerator {
   }
 
   /// Creates a separate generator for a part of the simulation.
-  mutating func fork() -> Chance { Chance(seed: next()) }
+  mutating func fork() -> SplitMix { SplitMix(seed: next()) }
 }
