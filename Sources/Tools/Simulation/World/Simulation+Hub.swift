@@ -80,7 +80,8 @@ extension Simulation {
   ///   - isLast: True if the hub stops, and so works on all that waits.
   func noteTruth(of hub: HubProcess, isLast: Bool = false) throws {
     let tags = hub.recorder.take()
-    if !isLast, isLogBehind(of: hub), hub.core.revision != hub.truth.revision {
+    // Nothing waits in a hub that stops: its log stores all turns before it ends.
+    if !isLast, hub.endsBy == nil, isLogBehind(of: hub), hub.core.revision != hub.truth.revision {
       let what = tags.first.map(Tag.text) ?? "an action of the hub itself"
       throw Violation(.queueTooLong, "\(what) took effect while the log was far behind")
     }
@@ -249,7 +250,8 @@ extension Simulation {
   /// Checks that the hub has applied the actions of effects that waited for the log.
   private func checkPostponedEchoes(of hub: HubProcess) throws {
     guard hub.core.postponedCount == 0 else { return }
-    for echo in hub.postponedEchoes { try noteRefused(echo, by: hub) }
+    // A hub whose log has failed applies nothing more.
+    if !hub.log.isFailed { for echo in hub.postponedEchoes { try noteRefused(echo, by: hub) } }
     hub.postponedEchoes = []
   }
 
