@@ -604,17 +604,26 @@ if let named = Context.environment["STOREHUB_TESTS"]?.split(separator: ",") {
   package.targets.removeAll { $0.type == .test && !named.contains(Substring($0.name)) }
 }
 
-// STOREHUB_PROGRAMS=1, which `make build` sets, leaves out all that the programs do not need.
+// STOREHUB_PROGRAMS=1, which `make build` sets, leaves out all that the programs do not need; STOREHUB_LIBRARIES=1, which
+// `make docs` sets, all that the libraries do not need.
 let programs: Set = ["storectl", "storehubd", "storeload", "storesim", "storeterm"]
+let libraryProducts = package.products.compactMap { $0 as? Product.Library }
 if Context.environment["STOREHUB_PROGRAMS"] != nil {
+  keep(targets: programs, products: programs)
+} else if Context.environment["STOREHUB_LIBRARIES"] != nil {
+  keep(targets: Set(libraryProducts.flatMap(\.targets)), products: Set(libraryProducts.map(\.name)))
+}
+
+/// Removes all other products, and all targets that the given ones do not need.
+@MainActor func keep(targets kept: Set<String>, products: Set<String>) {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
-  var (needed, pending) = (programs, Array(programs))
+  var (needed, pending) = (kept, Array(kept))
   while let name = pending.popLast() {
     let dependencies = targets[name]?.dependencies ?? []
     for case .byNameItem(let name, _) in dependencies where needed.insert(name).inserted { pending.append(name) }
   }
   package.targets.removeAll { !needed.contains($0.name) }
-  package.products.removeAll { !programs.contains($0.name) }
+  package.products.removeAll { !products.contains($0.name) }
 }
 
 // SwiftPM compiles a target again only if the module of a direct dependency has changed, and a module does not change if

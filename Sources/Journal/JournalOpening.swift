@@ -26,7 +26,7 @@ public struct JournalOpening: ~Copyable {
   /// Locks and checks the journal in a directory, or creates one.
   ///
   /// - Parameters:
-  ///   - directory: The directory of the files. It is created if missing, but its parents are not.
+  ///   - path: The directory of the files. It is created if missing, but its parents are not.
   ///   - options: The durability and retention of turns.
   /// - Throws: `inUse` with the process that uses it, `damaged` with the last sound revision, `unknownFormat`, or
   ///   `storage`. In these cases the history is as it was.

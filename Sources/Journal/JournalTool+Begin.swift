@@ -6,6 +6,7 @@ extension JournalTool {
   ///
   /// - Parameters:
   ///   - path: A directory without a journal. It is created if missing, but its parents are not.
+  ///   - schema: The schema of the state and its actions.
   ///   - state: The encoded state.
   ///   - revision: The state's revision.
   ///   - time: The time of the state, in milliseconds since 1970.

@@ -14,7 +14,9 @@ extension JournalTool {
 
   /// Does the same on another thread, and waits whenever `write` does.
   ///
-  /// - Parameter write: Called with lines of some 64 KiB; returns false to end.
+  /// - Parameters:
+  ///   - directory: The directory of the journal.
+  ///   - write: Called with lines of some 64 KiB; returns false to end.
   @concurrent public static func export(
     _ directory: String, to write: @Sendable ([String]) async -> Bool
   ) async throws(LogError) {

@@ -32,7 +32,10 @@ public final class Prediction<State, Action> {
 
   /// Applies an action that was just sent.
   ///
-  /// - Parameter confirmed: The hub's state, to which the action is applied if no other one is pending.
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - ticket: The ticket that the core returned for it.
+  ///   - confirmed: The hub's state, to which the action is applied if no other one is pending.
   /// - Complexity: The cost of the reducer.
   public func sent(_ action: Action, as ticket: ActionTicket, on confirmed: State?) {
     if pendingCount == 0 { base = confirmed }

@@ -76,7 +76,7 @@ public import Wire
   ///
   /// The reducer changes the state in advance; the effects that it returns are not run here. The hub's answer corrects
   /// the prediction where it differs: because other clients acted first, the hub rejected an action, or the reducer got
-  /// another date or id there. ``StoreTask/taken()`` still waits for the hub. Stores of parts show the hub's state,
+  /// another date or id there. ``ComposableCore/StoreTask/taken()`` still waits for the hub. Stores of parts show the hub's state,
   /// unless they are attached with a reducer of their own.
   ///
   /// Each change by the hub costs the reducer's work for all pending actions; while there are any, changing a plain

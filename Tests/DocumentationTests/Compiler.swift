@@ -16,10 +16,13 @@ struct Compiler {
     return URL(fileURLWithPath: bundle).deletingLastPathComponent().path
   }
 
-  /// The Markdown files whose code is compiled.
+  /// The Markdown files whose code is compiled: the README, the documents, and the catalogs of the API reference.
   static func pages() throws -> [String] {
-    let docs = try FileManager.default.contentsOfDirectory(atPath: "\(root)/docs").filter { $0.hasSuffix(".md") }
-    return ["README.md"] + docs.sorted().map { "docs/\($0)" }
+    let docs = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/docs").filter { $0.hasSuffix(".md") }
+    let catalogs = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Sources").filter {
+      $0.hasSuffix(".md") && $0.contains(".docc/")
+    }
+    return ["README.md"] + docs.sorted().map { "docs/\($0)" } + catalogs.sorted().map { "Sources/\($0)" }
   }
 
   static func blocks() throws -> [CodeBlock] {

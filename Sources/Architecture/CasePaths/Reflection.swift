@@ -60,7 +60,7 @@ extension AnyCasePath {
       })
   }
 
-  /// The case path of a case that is named as a function; see ``init(_:)``.
+  /// The case path of a case that is named as a function, as `init(_:)` does.
   public init(unsafe embed: @escaping (Value) -> Root) {
     self.init(embed)
   }

@@ -1,7 +1,9 @@
 extension IdentifiedArray {
   /// Creates an empty array whose elements are identified by `id`.
   ///
-  /// - Parameter minimumCapacity: the number of elements to reserve space for.
+  /// - Parameters:
+  ///   - id: The path to the id of an element.
+  ///   - minimumCapacity: The number of elements to reserve space for.
   @inlinable
   public init(id: KeyPath<Element, ID>, minimumCapacity: Int = 0) {
     self.init(_id: id)

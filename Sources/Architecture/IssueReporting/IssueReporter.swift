@@ -136,7 +136,7 @@ public enum IssueReporters {
   private static let installed = Holder([.standardError])
   private static let installedByDefault = Mutex<[any IssueReporter]>([.standardError])
 
-  /// The reporters of this task: those of the nearest ``withIssueReporters(_:operation:)``, otherwise the process's.
+  /// The reporters of this task: those of the nearest `withIssueReporters`, otherwise the process's.
   ///
   /// Setting this property replaces the reporters, for example at the start of a program.
   public static var current: [any IssueReporter] {

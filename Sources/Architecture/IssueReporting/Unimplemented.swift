@@ -6,7 +6,7 @@
 /// ```
 ///
 /// The function may have any number of arguments and may be asynchronous. For a throwing function without a sensible
-/// placeholder see ``unimplemented(_:fileID:filePath:function:line:column:)``.
+/// placeholder there is a form without one.
 ///
 /// - Parameters:
 ///   - description: The name of the function.

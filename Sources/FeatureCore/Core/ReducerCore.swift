@@ -57,7 +57,9 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Reduces an action and the actions that its effects send synchronously.
   ///
-  /// - Parameter cascade: Names the send, so that its effects can be waited for and cancelled; 0 for no name.
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - cascade: Names the send, so that its effects can be waited for and cancelled; 0 for no name.
   /// - Complexity: That of the reducer; nothing is allocated if it returns `.none`.
   @inlinable @inline(__always)
   public mutating func send(_ action: Action, cascade: UInt64 = 0) {

@@ -33,6 +33,7 @@ extension Effect {
   ///   - id: The id. A running or waiting effect with that id is cancelled.
   ///   - dueTime: The time to wait.
   ///   - scheduler: The scheduler to wait on.
+  ///   - options: The options of the scheduler.
   public func debounce<S: Scheduler & Sendable>(
     id: some Hashable & Sendable, for dueTime: S.SchedulerTimeType.Stride, scheduler: S,
     options: S.SchedulerOptions? = nil

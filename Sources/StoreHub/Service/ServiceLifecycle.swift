@@ -59,6 +59,8 @@ public final class ServiceLifecycle {
   /// Creates the lifecycle of a process with a loop.
   ///
   /// - Parameters:
+  ///   - loop: The loop of the process.
+  ///   - log: The log for the operator.
   ///   - reloads: True if there is a configuration that SIGHUP reloads. Under a service manager it always does.
   /// - Throws: The reason why SIGUSR2 cannot be watched.
   public init(loop: EventLoop, log: Log, reloads: Bool = false) throws(UVError) {

@@ -9,7 +9,9 @@ public protocol ViewAction<ViewAction>: SendableMetatype {
 /// A type with a store that sends only the view's actions. `@ViewAction(for:)` generates the conformance.
 @MainActor
 public protocol ViewActionSending<StoreState, StoreAction> {
+  /// The state of the store.
   associatedtype StoreState
+  /// The actions of the store.
   associatedtype StoreAction: ViewAction
   /// The store.
   var store: Store<StoreState, StoreAction> { get }
