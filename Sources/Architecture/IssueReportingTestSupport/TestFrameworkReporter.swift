@@ -1,4 +1,5 @@
 package import IssueReporting
+private import Synchronization
 internal import Testing
 internal import XCTest
 
@@ -9,9 +10,9 @@ package struct TestFrameworkReporter: IssueReporter {
       Issue.record(Comment(rawValue: message), sourceLocation: SourceLocation(location))
       return
     }
-    // In a detached task, no framework knows the test; only a line on standard error remains.
+    // In a detached task, Swift Testing does not know the test; only a line on standard error remains.
+    guard RunningTestCase.shared.isRunning else { return standardError.report(message, at: location) }
     XCTFail(message, file: location.filePath, line: location.line)
-    standardError.report(message, at: location)
   }
 
   /// Records the error itself, so that a test can identify it.
@@ -36,6 +37,16 @@ package struct TestFrameworkReporter: IssueReporter {
   }
 }
 
+/// Whether a test case of XCTest runs, which any thread may fail.
+private final class RunningTestCase: XCTestObservation, Sendable {
+  static let shared = RunningTestCase()
+  private let state = Atomic(false)
+  var isRunning: Bool { state.load(ordering: .relaxed) }
+
+  func testCaseWillStart(_ testCase: XCTestCase) { state.store(true, ordering: .relaxed) }
+  func testCaseDidFinish(_ testCase: XCTestCase) { state.store(false, ordering: .relaxed) }
+}
+
 extension SourceLocation {
   init(_ location: IssueLocation) {
     self.init(
@@ -48,6 +59,7 @@ extension SourceLocation {
 @section(".init_array") @used
 private let installTestFrameworkReporter: @convention(c) () -> Void = {
   guard isTesting else { return }
+  XCTestObservationCenter.shared.addTestObserver(RunningTestCase.shared)
   IssueReporters.install([TestFrameworkReporter()])
   TestContext.install { Test.current.map { AnyHashable($0.id) } }
 }

@@ -38,10 +38,30 @@ import Testing
     #expect(seen == [5, 6])
   }
 
-  @Test func whatAnExhaustiveTestWouldAssertIsNoted() async {
+  @Test(
+    .skips(
+      """
+      1 received action was skipped:
+
+      [
+        [0]: .loaded("a")
+      ]
+      """,
+      """
+      A state change does not match expectation: …
+
+            ControlledFeature.State(
+          −   _count: 0,
+          +   _count: 1,
+              _text: "b"
+            )
+
+      (Expected: −, Actual: +)
+      """))
+  func whatAnExhaustiveTestWouldAssertIsNoted() async {
     let store = makeStore()
     store.exhaustivity = .off(showSkippedAssertions: true)
-    // Warnings, not issues.
+    // Notes are not issues.
     let issues = await withExpectedIssue {
       reportIssue("An issue of its own")
       await store.send(.both)

@@ -169,7 +169,17 @@ private final class Places: IssueReporter {
     await store.finish(timeout: NSEC_PER_SEC)
   }
 
-  @Test func actionsAreSkipped() async {
+  @Test(
+    .skips(
+      """
+      2 received actions were skipped:
+
+      [
+        [0]: .loaded("a"),
+        [1]: .loaded("b")
+      ]
+      """))
+  func actionsAreSkipped() async {
     let store = makeStore()
     await store.send(.both)
     await store.skipReceivedActions()
