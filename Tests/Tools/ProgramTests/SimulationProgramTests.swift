@@ -56,7 +56,7 @@ import Testing
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus == 141)
-    for name in ["storesim", "storeload", "storehubd"] {
+    for name in ["storesim", "storeload"] {
       #expect(try Program(name: name).run("--help=man").output.contains("\n\\fB141\\fR\n"), "\(name)")
     }
   }
