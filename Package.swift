@@ -473,7 +473,7 @@ let package = Package(
       dependencies: [
         "ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "TurnLog", "Wire",
       ],
-      swiftSettings: common),
+      swiftSettings: onLoop),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),
     .testTarget(

@@ -124,16 +124,16 @@ final class Session {
     attachment.onChange = { [weak self, weak attachment] in
       guard let self, let attachment else { return }
       subscriptions[ObjectIdentifier(attachment)] = attachment.store?.subscribe { [weak self] _ in self?.drawSoon() }
-      if state != nil { show() }
+      if parts != nil { show() }
       handleKeysAhead()
     }
   }
 
   /// Handles the keys that were pressed while the screen was loading.
   private func handleKeysAhead() {
-    var content = content
+    let content = content
     screens.follow(content)
-    for key in screens.takeKeysAhead(content) where pressed(key, content) { content = self.content }
+    for key in screens.takeKeysAhead(content) { pressed(key, content) }
   }
 
   /// Attaches the todos when a screen needs them: the one that shows them, and the one that shows all actions. They
@@ -145,20 +145,16 @@ final class Session {
     follow(todos)
   }
 
-  /// The state, without the parts that are not attached; nil before it has arrived.
-  private var state: AppFeature.State? {
+  /// The stores of the parts; nil before the hub has sent those that are attached from the start.
+  private var parts: SharedParts? {
     // A hub of another version may lack a part.
     guard counter.isKnown, favourites.isKnown else { return nil }
-    var state = AppFeature.State()
-    if let counter = counter.store?.state { state.counter = counter }
-    if let favourites = favourites.store?.state { state.favourites = favourites }
-    if let todos = todos?.store?.state { state.todos = todos }
-    return state
+    return SharedParts(counter: counter.store, favourites: favourites.store, todos: todos?.store)
   }
 
   /// Shows the progress of loading a large state.
   private func loaded() {
-    if client.loadedByteCount > 0, state == nil || todos?.isKnown == false { show() }
+    if client.loadedByteCount > 0, parts == nil || todos?.isKnown == false { show() }
   }
 
   private func show() {
@@ -208,19 +204,17 @@ final class Session {
 
   private func readKeys() {
     guard let terminal else { return }
-    // The content is copied again only after a key that may have changed it, since a paste consists of many keys.
-    var content = content
-    let hasMore = terminal.readKeys { if pressed($0, content) { content = self.content } }
+    let content = content
+    let hasMore = terminal.readKeys { pressed($0, content) }
     if hasMore { moreKeys?.start(after: .zero) }
     draw()
   }
 
-  /// Handles a key; returns true if it may have changed the content.
-  private func pressed(_ key: Key, _ content: ScreenContent) -> Bool {
+  private func pressed(_ key: Key, _ content: ScreenContent) {
     // Keys after `q` are ignored, except those that quit.
     guard quitTimer == nil else {
       if [.character("q"), .control("c"), .control("d")].contains(key) { quit() }
-      return false
+      return
     }
     switch screens.pressed(key, content) {
     case .quit: quitWhenAcknowledged()
@@ -228,19 +222,15 @@ final class Session {
     case .redraw: terminal?.redraw()
     case .stop: terminal?.requestStop()
     case .showDetails(let id): showDetails(of: id)
-    case .send(let action):
-      send(action, number: screens.lastActionNumber)
-      return true
+    case .send(let send):
+      let number = screens.lastActionNumber
+      report(send(), number: number)
     case nil: break
     }
-    return false
   }
 
-  private func send(_ action: AppFeature.Action, number: Int) {
-    guard let task = passed(action) else {
-      screens.ended(number)
-      return screens.refused(number)
-    }
+  /// Reports the outcome of an action to the screens.
+  private func report(_ task: StoreTask, number: Int) {
     lastAction = task
     Task { [weak self] in
       do {
@@ -270,14 +260,6 @@ final class Session {
       screens.show(try activity.details(of: id))
     } catch {
       screens.say("\(error)", isBad: true)
-    }
-  }
-
-  private func passed(_ action: AppFeature.Action) -> StoreTask? {
-    switch action {
-    case .counter(let action): counter.store?.send(action)
-    case .todos(let action): todos?.store?.send(action)
-    case .favourites(let action): favourites.store?.send(action)
     }
   }
 
@@ -312,7 +294,7 @@ final class Session {
 
   private var content: ScreenContent {
     var content = ScreenContent(
-      state: state, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
+      parts: parts, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
       path: settings.path, now: loop.now)
     (content.goodbye, content.ownProcess) = (client.goodbye, getpid())
     content.wallTime = Int64(time(nil)) * 1000

@@ -10,7 +10,7 @@ import Testing
 
   private func screen(_ counter: Counter.State, rows: Int = 12, columns: Int = 65) -> [String] {
     var terminal = TestTerminal(rows: rows, columns: columns)
-    terminal.content.state?.counter = counter
+    terminal.state?.counter = counter
     return terminal.lines
   }
 
@@ -72,7 +72,7 @@ import Testing
     ] as [(Key, Counter.Action?)])
   func keysMeanWhatTheFooterSays(key: Key, action: Counter.Action?) {
     var terminal = TestTerminal()
-    terminal.content.state?.counter.factAlert = FactAlert(title: "no facts today")
+    terminal.state?.counter.factAlert = FactAlert(title: "no facts today")
     #expect(terminal.press(key) == action.map { .send(.counter($0)) })
   }
 

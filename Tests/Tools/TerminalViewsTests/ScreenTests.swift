@@ -17,7 +17,7 @@ import Wire
   @Test func aHubThatIsAwayIsNamedWithTheAgeOfWhatIsShown() {
     var terminal = TestTerminal(columns: 80)
     terminal.content.connection = .stale(since: .seconds(88), attempt: 3, reason: "gone")
-    terminal.content.state?.counter.count = 5
+    terminal.state?.counter.count = 5
     #expect(terminal.lines[0] == "StoreHub  /run/hub.sock  hub away, this is 12 s old; reconnecting, attempt 3")
     #expect(terminal.lines.contains { $0.contains("5") })
   }
@@ -47,7 +47,7 @@ import Wire
 
   @Test func withoutAStateItSaysWhatItWaitsFor() {
     var terminal = TestTerminal(columns: 60)
-    terminal.content.state = nil
+    terminal.state = nil
     terminal.content.connection = .connecting(attempt: 4, failure: "cannot connect: nobody there")
     #expect(terminal.lines[0].contains("no hub yet, attempt 4"))
     #expect(terminal.lines.contains { $0.contains("waiting for the hub") })
@@ -58,7 +58,7 @@ import Wire
 
   @Test func aStateThatIsLoadingIsCounted() {
     var terminal = TestTerminal(columns: 60)
-    terminal.content.state = nil
+    terminal.state = nil
     terminal.content.loadedByteCount = 12_345_678
     #expect(
       terminal.lines.contains { $0.contains("loading the state") } && terminal.lines.contains { $0.contains("12.3 MB") }
@@ -346,7 +346,7 @@ import Wire
     for state in states {
       for connection in [ConnectionState.live, .refused(reason: String(repeating: "y", count: 300))] {
         var terminal = TestTerminal(rows: rows, columns: columns)
-        terminal.content.state = state
+        terminal.state = state
         terminal.content.connection = connection
         terminal.content.attendees = [Attendee(id: 1, name: long, process: .max, user: .max)]
         terminal.content.activity = [
@@ -366,12 +366,23 @@ import Wire
 
   @Test func inASmallWindowTheScreenItselfHasMostOfTheRoom() {
     var terminal = TestTerminal(rows: 5, columns: 20)
-    terminal.content.state?.todos = Todos.State(
+    terminal.state?.todos = Todos.State(
       todos: [Todo.State(id: 0, text: "bread and butter pudding"), Todo.State(id: 1, text: "milk")])
     terminal.press("2")
     #expect(
       terminal.lines == [
         "StoreHub  live", "─ 1 ┤2 todos├ 3 ────", "› [ ] bread and but…", "  [ ] milk", "a e spc d JK f u ? q",
       ])
+  }
+
+  /// A hub of another version may lack a part.
+  @Test func keysOfAPartThatTheHubLacksChangeNothing() {
+    var terminal = TestTerminal()
+    terminal.content.parts?.counter = nil
+    #expect(terminal.press("+") == nil && terminal.screens.lastActionNumber == 0)
+    #expect(terminal.press("u") == nil && terminal.lines.last == "nothing to undo on this screen")
+    terminal.press("3")
+    #expect(terminal.press("+") == .send(.favourites(.view(.incrementButtonTapped))))
+    #expect(terminal.screens.lastActionNumber == 1)
   }
 }

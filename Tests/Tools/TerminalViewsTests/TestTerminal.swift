@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import ReplicaCore
 package import Terminal
@@ -5,26 +6,71 @@ import TerminalViews
 
 /// A terminal without a hub: the test supplies its content and checks the actions that it sends.
 struct TestTerminal {
+  /// What a key did: an action that the terminal sent to the store of a part, or what the program must do.
+  enum Effect: Equatable {
+    case send(AppFeature.Action)
+    case quit, interrupt, redraw, stop
+    case showDetails(Activity.ID)
+  }
+
   var screens = Screens()
   var content: ScreenContent
+  /// The shared state; nil before the hub has sent it.
+  var state: AppFeature.State? = AppFeature.State() { didSet { content.parts = state.map(parts) } }
   let rows: Int
   let columns: Int
+  /// The actions that the stores of the parts got, which change nothing.
+  private let sent = Sent()
+
+  private final class Sent {
+    var actions: [AppFeature.Action] = []
+  }
 
   init(rows: Int = 12, columns: Int = 60) {
-    content = ScreenContent(state: AppFeature.State(), connection: .live, path: "/run/hub.sock", now: .seconds(100))
+    content = ScreenContent(parts: nil, connection: .live, path: "/run/hub.sock", now: .seconds(100))
     (self.rows, self.columns) = (rows, columns)
+    content.parts = state.map(parts)
+  }
+
+  private func parts(of state: AppFeature.State) -> SharedParts {
+    SharedParts(
+      counter: store(state.counter) { .counter($0) }, favourites: store(state.favourites) { .favourites($0) },
+      todos: store(state.todos) { .todos($0) })
+  }
+
+  private func store<State, Action>(
+    _ state: State, _ whole: @escaping (Action) -> AppFeature.Action
+  ) -> Store<State, Action> {
+    Store(initialState: state) {
+      Reduce { [sent] _, action in
+        sent.actions.append(whole(action))
+        return .none
+      }
+    }
   }
 
   /// Presses a key as the program does; the screen shows the state before it.
   @discardableResult
-  mutating func press(_ key: Key) -> Screens.Intent? {
+  mutating func press(_ key: Key) -> Effect? {
     screens.follow(content, size: CanvasSize(rows: rows, columns: columns))
-    return screens.pressed(key, content)
+    switch screens.pressed(key, content) {
+    case .send(let send):
+      _ = send()
+      return sent.actions.popLast().map { .send($0) }
+    case .quit: return .quit
+    case .interrupt: return .interrupt
+    case .redraw: return .redraw
+    case .stop: return .stop
+    case .showDetails(let id): return .showDetails(id)
+    case nil: return nil
+    }
   }
 
   /// Changes the shared state as another client.
   mutating func change(_ change: (inout AppFeature.State) -> Void) {
-    content.state.modifyIfPresent(change)
+    guard var state else { return }
+    change(&state)
+    self.state = state
     screens.follow(content)
   }
 
@@ -39,15 +85,7 @@ struct TestTerminal {
   }
 }
 
-extension Optional {
-  fileprivate mutating func modifyIfPresent(_ change: (inout Wrapped) -> Void) {
-    guard var value = self else { return }
-    change(&value)
-    self = value
-  }
-}
-
-extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
+nonisolated extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
   /// Converts a character to its key.
   public init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
 }

@@ -25,7 +25,7 @@ import Testing
 
   /// Returns the text of the selected todo.
   private func atCursor(_ terminal: TestTerminal) -> String? {
-    terminal.screens.todos.cursor.id.flatMap { terminal.content.state?.todos.todos[id: $0]?.text }
+    terminal.screens.todos.cursor.id.flatMap { terminal.state?.todos.todos[id: $0]?.text }
   }
 
   @Test func aList() {
@@ -51,7 +51,7 @@ import Testing
     var terminal = terminal()
     func change(_ change: (inout IdentifiedArrayOf<Todo.State>) -> Void) {
       terminal.change { change(&$0.todos.todos) }
-      let open = terminal.content.state?.todos.activeCount ?? -1
+      let open = terminal.state?.todos.activeCount ?? -1
       #expect(terminal.lines[2].hasPrefix("\(open) to do"))
     }
     change { $0[id: 1]?.isComplete = true }

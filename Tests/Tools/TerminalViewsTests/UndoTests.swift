@@ -41,7 +41,7 @@ import Testing
       }
     }
 
-    var state: AppFeature.State { terminal.content.state ?? AppFeature.State() }
+    var state: AppFeature.State { terminal.state ?? AppFeature.State() }
     var texts: [String] { state.todos.todos.map(\.text) }
     var footer: String { terminal.lines.last ?? "" }
     /// A message of two lines.

@@ -1,4 +1,3 @@
-internal import ComposableCore
 internal import Features
 
 /// The actions of a terminal that the hub has not acknowledged.
@@ -8,30 +7,25 @@ nonisolated struct PendingMarks: Equatable, Sendable {
   /// The time after which an action is marked.
   static let delay = Duration.milliseconds(300)
 
-  private struct Mark: Equatable, Sendable {
-    var tab: Screens.Tab
-    var todo: Todo.State.ID?
+  /// A todo that an action changes.
+  struct ChangedTodo: Equatable, Sendable {
+    var id: Todo.State.ID
     /// The text of an added todo, which may get another id.
     var text: String?
+  }
+
+  private struct Mark: Equatable, Sendable {
+    var tab: Screens.Tab
+    var todo: ChangedTodo?
     /// The time at which it becomes visible.
     var start: Duration
   }
 
   private var marks: [Int: Mark] = [:]
 
-  /// Records a sent action.
-  mutating func note(_ action: AppFeature.Action, number: Int, in state: AppFeature.State, at now: Duration) {
-    var mark = Mark(tab: Screens.Tab(action), start: now + Self.delay)
-    if case .todos(let action) = action {
-      switch action {
-      case .addButtonTapped(let text): (mark.todo, mark.text) = (state.todos.nextID, text)
-      case .moved(let id, before: _): mark.todo = id
-      case .todos(.element(let id, action: _)): mark.todo = id
-      case .restored(let todo, before: _): mark.todo = todo.id
-      case .clearCompletedButtonTapped, .deleteButtonTapped, .sortCompletedTodos: break
-      }
-    }
-    marks[number] = mark
+  /// Records a sent action of a screen.
+  mutating func note(_ number: Int, on tab: Screens.Tab, _ todo: ChangedTodo?, at now: Duration) {
+    marks[number] = Mark(tab: tab, todo: todo, start: now + Self.delay)
   }
 
   /// Removes an action whose outcome is known.
@@ -52,7 +46,7 @@ nonisolated struct PendingMarks: Equatable, Sendable {
   func todos(at now: Duration) -> [Todo.State.ID: String?] {
     var todos: [Todo.State.ID: String?] = [:]
     for mark in visible(at: now) {
-      if let id = mark.todo { todos.updateValue(mark.text, forKey: id) }
+      if let todo = mark.todo { todos.updateValue(todo.text, forKey: todo.id) }
     }
     return todos
   }

@@ -1,11 +1,10 @@
-package import Features
 package import ReplicaCore
 package import Wire
 
 /// The input of the screens: the shared state, and the state of the connection.
-package nonisolated struct ScreenContent {
-  /// The hub's state, or nil before the hub has sent it.
-  package var state: AppFeature.State?
+package struct ScreenContent {
+  /// The parts of the hub's state, or nil before the hub has sent them.
+  package var parts: SharedParts?
   /// The attached clients; nil if they are unknown, in which case there is no tab for them.
   package var attendees: [Attendee]?
   /// The state of the connection to the hub.
@@ -27,16 +26,16 @@ package nonisolated struct ScreenContent {
   package var examinedActivityCount = 0
   /// True if older actions are still being read.
   package var isLoadingActivity = false
-  /// The tabs whose part of `state` has not arrived yet.
+  /// The tabs whose part of the state has not arrived yet.
   package var loading: Set<Screens.Tab> = []
   /// The number of bytes received of states that are being loaded.
   package var loadedByteCount = 0
 
   /// Creates the content.
   package init(
-    state: AppFeature.State?, attendees: [Attendee]? = nil, connection: ConnectionState, path: String, now: Duration
+    parts: SharedParts?, attendees: [Attendee]? = nil, connection: ConnectionState, path: String, now: Duration
   ) {
-    (self.state, self.attendees, self.connection) = (state, attendees, connection)
+    (self.parts, self.attendees, self.connection) = (parts, attendees, connection)
     (self.path, self.now) = (path, now)
   }
 }

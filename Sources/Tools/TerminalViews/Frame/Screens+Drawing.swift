@@ -1,31 +1,31 @@
-internal import Features
 internal import ReplicaCore
 package import Terminal
 
 /// The drawing of the screens.
-nonisolated extension Screens {
+extension Screens {
   /// Draws the open tab in its frame.
   package func draw(_ content: ScreenContent, on canvas: inout some Canvas) {
     let rows = ScreenFrame.content(of: canvas.size)
     let isOld = if case .live = content.connection { false } else { true }
     var keys = ["q quit"]
-    if let state = content.state {
+    if let parts = content.parts {
       switch tab {
       case _ where content.loading.contains(tab):
         keys = ["tab next   ? help   q quit", "tab  ?  q quit", "? q"]
         drawAbsence(content, of: "the \(tab.rawValue)", in: rows, on: &canvas)
       case .counter:
-        let screen = CounterScreen(counter: state.counter, isOld: isOld || pending.isPending(.counter, at: content.now))
+        let isPending = pending.isPending(.counter, at: content.now)
+        let screen = CounterScreen(counter: parts.counterState, isOld: isOld || isPending)
         keys = screen.keys
         screen.draw(in: rows, on: &canvas)
       case .todos:
-        var screen = TodosScreen(state: state.todos, panel: todos, isOld: isOld)
+        var screen = TodosScreen(state: parts.todosState, panel: todos, isOld: isOld)
         (screen.highlighted, screen.pending) = (highlighted, pending.todos(at: content.now))
         keys = screen.keys
         screen.draw(in: rows, on: &canvas)
       case .favourites:
         let isPending = pending.isPending(.favourites, at: content.now)
-        var screen = FavouritesScreen(state: state.favourites, panel: favourites, isOld: isOld || isPending)
+        var screen = FavouritesScreen(state: parts.favouritesState, panel: favourites, isOld: isOld || isPending)
         screen.highlighted = highlighted
         keys = screen.keys
         screen.draw(in: rows, on: &canvas)
@@ -69,12 +69,12 @@ nonisolated extension Screens {
 
   /// The position of the cursor in the list of the open screen, and the length of the list; nil without a list.
   private func position(_ content: ScreenContent) -> (position: Int, count: Int)? {
-    guard let state = content.state, hasList(content) else { return nil }
+    guard let parts = content.parts, hasList(content) else { return nil }
     let (position, count): (Int, Int)
     switch tab {
     case .counter: return nil
-    case .todos: (position, count) = (todos.cursor.position, todos.shown(state.todos).count)
-    case .favourites: (position, count) = (favourites.cursor.position, favourites.listCount(state.favourites))
+    case .todos: (position, count) = (todos.cursor.position, todos.shown(parts.todosState).count)
+    case .favourites: (position, count) = (favourites.cursor.position, favourites.listCount(parts.favouritesState))
     case .presence: (position, count) = (presence.position, content.attendees?.count ?? 0)
     case .activity: (position, count) = (activity.cursor.position, content.activity?.count ?? 0)
     }

@@ -1,4 +1,5 @@
-package import Features
+package import ComposableCore
+internal import Features
 package import Terminal
 package import TurnLog
 internal import Wire
@@ -7,16 +8,18 @@ internal import Wire
 ///
 /// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, the line being
 /// edited, and the undo history.
-package nonisolated struct Screens: Equatable, Sendable {
+package struct Screens {
   /// A screen.
-  package enum Tab: String, CaseIterable, Sendable {
+  package nonisolated enum Tab: String, CaseIterable, Sendable {
     case counter, todos, favourites, presence, activity
   }
 
   /// The result of a key.
-  package enum Intent: Equatable, Sendable {
-    /// Send an action.
-    case send(AppFeature.Action)
+  package enum Intent {
+    /// Send an action to the store of its part, by calling the function, and report the outcome of `lastActionNumber`.
+    ///
+    /// The screens do not call it, because a store may notify its observers at once, and these draw the screens.
+    case send(() -> StoreTask)
     /// End the program once the hub has acknowledged all actions.
     case quit
     /// End the program immediately.
@@ -30,7 +33,7 @@ package nonisolated struct Screens: Equatable, Sendable {
   }
 
   /// A message in place of the help line, until the next key. What is not bad also disappears by itself.
-  struct Message: Equatable {
+  nonisolated struct Message: Equatable {
     static let duration = Duration.seconds(5)
 
     var text: String
@@ -49,7 +52,11 @@ package nonisolated struct Screens: Equatable, Sendable {
   package private(set) var size = CanvasSize(rows: 24, columns: 80)
   private(set) var presence = ListCursor<Attendee.ID>()
   private(set) var activity = ActivityPanel()
-  private var history = UndoHistory()
+  private var counterHistory = UndoHistory<CounterStep>()
+  private var todosHistory = UndoHistory<TodosStep>()
+  private var favouritesHistory = UndoHistory<FavouritesStep>()
+  /// The number of the action that was sent last; they are counted from 1.
+  package private(set) var lastActionNumber = 0
   private(set) var pending = PendingMarks()
   private(set) var message: Message?
   /// The search text while it is being typed.
@@ -77,9 +84,9 @@ package nonisolated struct Screens: Equatable, Sendable {
       presence.follow(attendees.map(\.id)) { id in attendees.firstIndex { $0.id == id } }
     }
     if let entries = content.activity { activity.follow(entries) }
-    guard let state = content.state else { return }
-    if !content.loading.contains(.todos) { todos.follow(state.todos) }
-    favourites.follow(state.favourites)
+    guard let parts = content.parts else { return }
+    if !content.loading.contains(.todos) { todos.follow(parts.todosState) }
+    favourites.follow(parts.favouritesState)
   }
 
   /// Returns the time at which the screens change by themselves, if any.
@@ -105,7 +112,7 @@ package nonisolated struct Screens: Equatable, Sendable {
 
   /// Handles a key.
   ///
-  /// - Returns: The action that the program must perform, if any.
+  /// - Returns: What the program must do, if anything.
   package mutating func pressed(_ key: Key, _ content: ScreenContent) -> Intent? {
     // What is under the message cannot be meant.
     if case .click(let row, _) = key, frame(content, []).hasMessage(in: row, of: size) {
@@ -121,7 +128,7 @@ package nonisolated struct Screens: Equatable, Sendable {
       box = isOpen ? open : nil
       return nil
     }
-    guard let state = content.state else { return Self.isQuit(key) ? .quit : nil }
+    guard let parts = content.parts else { return Self.isQuit(key) ? .quit : nil }
     if content.loading.contains(tab), !keysAhead.isEmpty || !(Self.isQuit(key) || isCommon(key, content)) {
       pressedAhead(key)
       return nil
@@ -130,16 +137,16 @@ package nonisolated struct Screens: Equatable, Sendable {
       sought(key, content)
       return nil
     }
-    if tab == .todos, todos.writing != nil { return passed(key, state, content) }
-    if tab == .activity, activity.writing != nil { return passed(key, state, content) }
+    if tab == .todos, todos.writing != nil { return passed(key, parts, content) }
+    if tab == .activity, activity.writing != nil { return passed(key, parts, content) }
     if case .paste = key {
       say(tab == .todos ? "pasted text is not a command; press a first to add it" : "pasted text is not a command")
       return nil
     }
-    if tab == .todos, todos.question != nil { return passed(key, state, content) }
+    if tab == .todos, todos.question != nil { return passed(key, parts, content) }
     if Self.isQuit(key) { return .quit }
-    if isCommon(key, content) { return common(key, state, content) }
-    return passed(key, state, content)
+    if isCommon(key, content) { return common(key, parts, content) }
+    return passed(key, parts, content)
   }
 
   /// Keeps a key for a screen that is loading: what is typed quickly must not lose its beginning, because the rest would
@@ -182,11 +189,11 @@ package nonisolated struct Screens: Equatable, Sendable {
     case _ where content.loading.contains(tab): false
     case .counter: false
     case .todos, .presence, .activity: true
-    case .favourites: if case .favourites = content.state?.favourites.destination { true } else { false }
+    case .favourites: if case .favourites = content.parts?.favouritesState.destination { true } else { false }
     }
   }
 
-  private mutating func common(_ key: Key, _ state: AppFeature.State, _ content: ScreenContent) -> Intent? {
+  private mutating func common(_ key: Key, _ parts: SharedParts, _ content: ScreenContent) -> Intent? {
     let tabs = tabs(content)
     let open = tabs.firstIndex(of: tab) ?? 0
     switch key {
@@ -195,8 +202,8 @@ package nonisolated struct Screens: Equatable, Sendable {
     case .character("/"): search = TextLine()
     case .character("n"): find(.next, content)
     case .character("N"): find(.previous, content)
-    case .character("u"): return revert(.undo, state, content.now)
-    case .character("U"): return revert(.redo, state, content.now)
+    case .character("u"): return revert(.undo, parts, content.now)
+    case .character("U"): return revert(.redo, parts, content.now)
     case .tab: tab = tabs[(open + 1) % tabs.count]
     case .backTab: tab = tabs[(open + tabs.count - 1) % tabs.count]
     case .character(let character): tab = character.wholeNumberValue.map { tabs[$0 - 1] } ?? tab
@@ -207,17 +214,20 @@ package nonisolated struct Screens: Equatable, Sendable {
   }
 
   /// Handles a key of the open screen.
-  private mutating func passed(_ key: Key, _ state: AppFeature.State, _ content: ScreenContent) -> Intent? {
+  private mutating func passed(_ key: Key, _ parts: SharedParts, _ content: ScreenContent) -> Intent? {
     let rows = ScreenFrame.content(of: size)
-    var action: AppFeature.Action?
     switch tab {
     case .counter:
-      action = CounterScreen(counter: state.counter).action(for: key).map { .counter($0) }
+      guard let action = CounterScreen(counter: parts.counterState).action(for: key) else { return nil }
+      return send(action, to: parts.counter, \.counterHistory, content.now)
     case .todos:
-      action = todos.pressed(key, state.todos, in: rows, of: size).map { .todos($0) }
+      let action = todos.pressed(key, parts.todosState, in: rows, of: size)
       if let complaint = todos.complaint { message = complaint }
+      guard let action else { return nil }
+      return send(action, to: parts.todos, \.todosHistory, content.now)
     case .favourites:
-      action = favourites.pressed(key, state.favourites, in: rows, of: size).map { .favourites($0) }
+      guard let action = favourites.pressed(key, parts.favouritesState, in: rows, of: size) else { return nil }
+      return send(action, to: parts.favourites, \.favouritesHistory, content.now)
     case .presence:
       let attendees = content.attendees ?? []
       if key == .enter, attendees.indices.contains(presence.position) {
@@ -228,33 +238,61 @@ package nonisolated struct Screens: Equatable, Sendable {
     case .activity:
       if let id = activity.pressed(key, content.activity ?? [], in: rows) { return .showDetails(id) }
     }
-    guard let action else { return nil }
-    history.note(action, in: state)
-    return sending(action, state, content.now)
+    return nil
   }
 
-  private mutating func sending(_ action: AppFeature.Action, _ state: AppFeature.State, _ now: Duration) -> Intent {
-    pending.note(action, number: history.lastNumber, in: state, at: now)
-    return .send(action)
+  /// Records an action of the user for the store of its part.
+  private mutating func send<Step: UndoStep>(
+    _ action: Step.Action, to store: Store<Step.State, Step.Action>?,
+    _ history: WritableKeyPath<Screens, UndoHistory<Step>>, _ now: Duration
+  ) -> Intent? {
+    guard let store else { return nil }
+    self[keyPath: history].note(action, number: lastActionNumber + 1, in: store.state)
+    return sending(action, to: store, by: Step.self, now)
   }
 
-  /// The number of the action that `pressed` returned last; they are counted from 1.
-  package var lastActionNumber: Int { history.lastNumber }
+  private mutating func sending<Step: UndoStep>(
+    _ action: Step.Action, to store: Store<Step.State, Step.Action>, by step: Step.Type, _ now: Duration
+  ) -> Intent {
+    lastActionNumber += 1
+    pending.note(lastActionNumber, on: step.tab, step.todo(of: action, in: store.state), at: now)
+    return .send { store.send(action) }
+  }
 
   /// Records that an action had no effect, so that there is nothing to undo. If the action was an undo or redo, it can be
   /// repeated.
-  package mutating func refused(_ number: Int) { history.forget(number) }
+  package mutating func refused(_ number: Int) {
+    counterHistory.forget(number)
+    todosHistory.forget(number)
+    favouritesHistory.forget(number)
+  }
 
   /// Records that the outcome of an action is known, or will never be: it is not marked as pending any more.
   package mutating func ended(_ number: Int) { pending.remove(number) }
 
-  private mutating func revert(
-    _ direction: UndoHistory.Direction, _ state: AppFeature.State, _ now: Duration
+  private mutating func revert(_ direction: UndoDirection, _ parts: SharedParts, _ now: Duration) -> Intent? {
+    switch tab {
+    case .counter: return revert(direction, parts.counter, \.counterHistory, now)
+    case .todos: return revert(direction, parts.todos, \.todosHistory, now)
+    case .favourites: return revert(direction, parts.favourites, \.favouritesHistory, now)
+    case .presence, .activity:
+      say(direction.nothing)
+      return nil
+    }
+  }
+
+  private mutating func revert<Step: UndoStep>(
+    _ direction: UndoDirection, _ store: Store<Step.State, Step.Action>?,
+    _ history: WritableKeyPath<Screens, UndoHistory<Step>>, _ now: Duration
   ) -> Intent? {
-    switch history.revert(direction, on: tab, in: state) {
+    guard let store else {
+      say(direction.nothing)
+      return nil
+    }
+    switch self[keyPath: history].revert(direction, number: lastActionNumber + 1, in: store.state) {
     case .send(let action, let what):
       say(what)
-      return sending(action, state, now)
+      return sending(action, to: store, by: Step.self, now)
     case .nothing(let reason):
       say(reason)
       return nil
@@ -282,14 +320,14 @@ package nonisolated struct Screens: Equatable, Sendable {
   }
 
   private mutating func find(_ direction: SearchDirection, _ content: ScreenContent) {
-    guard let state = content.state else { return }
+    guard let parts = content.parts else { return }
     guard !sought.isEmpty else { return say("press / to search") }
     isHighlighting = true
     var isFound: Bool?
     switch tab {
     case .counter: break
-    case .todos: isFound = todos.search(sought, direction, state.todos)
-    case .favourites: isFound = favourites.search(sought, direction, state.favourites)
+    case .todos: isFound = todos.search(sought, direction, parts.todosState)
+    case .favourites: isFound = favourites.search(sought, direction, parts.favouritesState)
     case .presence:
       let (attendees, wanted) = (content.attendees ?? [], sought.lowercased())
       let texts = Dictionary(attendees.map { ($0.id, PresenceScreen.searchText($0).lowercased()) }) { first, _ in first
