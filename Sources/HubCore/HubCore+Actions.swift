@@ -27,7 +27,7 @@ extension HubCore {
     }
     var offset = place.offset
     // Also when the connection is closing: its session may be resumed, and must record the actions that took effect.
-    addPending(connection)
+    outputs.wake(connection)
     let mark = mark
     while true {
       var permitted = limit

@@ -78,7 +78,7 @@ extension HubCore {
       charge(connection, at: now)
     }
     if connection.hasInputEnded { setDeadline(now + limits.frameTimeout, for: connection) }
-    addPending(connection)
+    outputs.wake(connection)
   }
 
   /// Records that the peer has closed its direction of the stream. The hub still handles the received frames, and
@@ -92,7 +92,7 @@ extension HubCore {
     case .live(let connection):
       connection.hasInputEnded = true
       setDeadline(now + limits.frameTimeout, for: connection)
-      addPending(connection)
+      outputs.wake(connection)
     }
   }
 
@@ -145,8 +145,12 @@ extension HubCore {
 
   /// Returns true if a connection waits for the hub, and not the hub for its peer.
   private func waitsForHub(_ connection: LiveConnection) -> Bool {
-    connection.backlog != nil || hasUnsettledOutcomes(connection) || connection.hasHeldWelcome
-      || (connection.isUnfinished || connection.isPending) && !connection.isBusy
+    if connection.backlog != nil || hasUnsettledOutcomes(connection) { return true }
+    return switch connection.standing {
+    case .welcomeHeld: true
+    case .pending, .paused, .unfinished, .awaitingHash: !connection.isBusy
+    case .idle, .coalescing, .closed: false
+    }
   }
 
   private mutating func isOver(_ time: Duration, at now: Duration) -> Bool {
@@ -229,7 +233,7 @@ extension HubCore {
   private mutating func detach(_ connection: LiveConnection) {
     release(connection)
     // When the hub stops, the feature gets no event per client; `.started` tells it that none is attached.
-    if !isShuttingDown, connection.isAnnounced {
+    if !isShuttingDown {
       notify(.detached(HubClient(name: connection.session.name, user: connection.peer.user)))
     }
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
@@ -250,35 +254,18 @@ extension HubCore {
 
   /// Removes a connection from all lists and from the attendees.
   mutating func release(_ connection: LiveConnection) {
-    connection.isOpen = false
+    outputs.close(connection)
     attendance.remove(connection.attendee)
     connection.account.output.queuedBytes -= connection.queuedBytes
-    if connection.isPending {
-      pending.removeAll { $0 === connection }
-      connection.account.output.waiting.removeAll { $0 === connection }
-    }
-    if connection.isCoalescing { coalescing.removeAll { $0 === connection } }
     if connection.backlog != nil { backlogged.remove(connection) }
-    if let index = unfinished.firstIndex(where: { $0 === connection }) {
-      unfinished.remove(at: index)
-      if index < servedCount { servedCount -= 1 }
-    }
-    awaitingHashes.removeAll { $0 === connection }
-    (connection.isPending, connection.isCoalescing, connection.backlog) = (false, false, nil)
+    connection.backlog = nil
   }
 
   // MARK: Helpers
 
   /// Tells the feature that a client is attached.
   mutating func announce(_ connection: LiveConnection) {
-    connection.isAnnounced = true
     notify(.attached(HubClient(name: connection.session.name, user: connection.peer.user)))
-  }
-
-  mutating func addPending(_ connection: LiveConnection) {
-    guard !connection.isPending else { return }
-    connection.isPending = true
-    pending.append(connection)
   }
 
   /// Writes one frame out of order: a welcome, or a last frame.

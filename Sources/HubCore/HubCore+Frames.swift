@@ -165,8 +165,8 @@ extension HubCore {
     case .describe:
       requestSchema(of: StateRoot(rawValue: UInt64(header.scope)), for: connection, at: now)
     case .ping:
-      connection.pong = try Ping(decoding: payload).number
-      addReply(to: connection)
+      connection.replies.pong = try Ping(decoding: payload).number
+      outputs.wake(connection)
     case .leave:
       leave(connection, at: now)
     default:
@@ -179,17 +179,12 @@ extension HubCore {
   /// Records that a client has requested the schema of a root.
   private mutating func requestSchema(of root: StateRoot, for connection: LiveConnection, at now: Duration) {
     guard root.rawValue < UInt64(schemas.count) else { return fail(connection.id, Self.noState(root), at: now) }
-    if !connection.requestedSchemas.contains(root.index) { connection.requestedSchemas.append(root.index) }
-    addReply(to: connection)
+    if !connection.replies.schemas.contains(root.index) { connection.replies.schemas.append(root.index) }
+    outputs.wake(connection)
   }
 
   static func noState(_ root: StateRoot) -> PeerError {
     PeerError(.unknownScope, "this hub has no state of the kind \(root.rawValue)")
-  }
-
-  mutating func addReply(to connection: LiveConnection) {
-    connection.hasReplies = true
-    addPending(connection)
   }
 
   static func peerError(for error: WireError, kind: FrameKind?) -> PeerError {
@@ -234,7 +229,7 @@ extension HubCore {
       backlogged.remove(connection)
       connection.backlog = nil
       if connection.hasInputEnded {
-        addPending(connection)
+        outputs.wake(connection)
       } else {
         commandList.append(.resumeReading(connection.id))
         if connection.decoder.isInsideFrame { setDeadline(now + limits.frameTimeout, for: connection) }

@@ -29,36 +29,37 @@ extension HubCore {
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
     setSnapshotBudget(at: now)
     if !pausedAccounts.isEmpty { endPauses(at: now, all: flushing) }
-    if !unfinished.isEmpty, outgoing.snapshotBudget > 0 { queueUnfinished() }
-    if !awaitingHashes.isEmpty {
-      for connection in awaitingHashes { addPending(connection) }
-      awaitingHashes.removeAll()
+    if outputs.hasUnfinished, outgoing.snapshotBudget > 0 {
+      // A contended turn writes to only one of the connections that have sent much.
+      outputs.resumeUnfinished { [isContended] in isContended && $0.hasSentMuch }
     }
+    outputs.resumeHashes()
     publish(at: now, flushing: flushing)
-    if !pending.isEmpty {
-      let revision = visibleRevision
-      swap(&pending, &writing)
-      var holdsBack = answersFirst
-      while let connection = writing.takeNext() {
-        if holdsBack || isContended, isHeldBack(connection, &holdsBack) {
-          pending.append(connection)
-          continue
-        }
-        if connection.account.output.isOn, !flushing {
-          connection.account.output.waiting.append(connection)
-          continue
-        }
-        connection.isPending = false
-        bringUpToDate(connection, at: revision, now)
-      }
-    }
-    heldBackCount = pending.count
+    if outputs.hasPending { writePending(at: now, flushing: flushing) }
+    outputs.endWriting()
     if !pausedAccounts.isEmpty, let due = pauseDue { publicationDue = min(publicationDue ?? due, due) }
     // The encoded bytes were not needed by anyone.
     if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
     return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
-      || metricsDue != nil || hasChangedClients || heldBackCount > 0 || hasBacklog || !unfinished.isEmpty
-      || size.isCounting || !awaitingHashes.isEmpty
+      || metricsDue != nil || hasChangedClients || heldBackCount > 0 || hasBacklog || outputs.hasUnfinished
+      || size.isCounting || outputs.hasAwaitingHashes
+  }
+
+  /// Brings the pending connections up to date, except those that are held back.
+  private mutating func writePending(at now: Duration, flushing: Bool) {
+    let revision = visibleRevision
+    outputs.beginWriting()
+    var holdsBack = answersFirst
+    while let connection = outputs.takeNext() {
+      if isContended, isHeldBack(connection, &holdsBack) {
+        outputs.holdBack(connection)
+      } else if connection.account.output.isOn, !flushing {
+        outputs.pause(connection)
+      } else {
+        outputs.take(connection)
+        bringUpToDate(connection, at: revision, now)
+      }
+    }
   }
 
   /// Sets the number of snapshot bytes that the turn may write: one small piece while other clients send.
@@ -81,36 +82,18 @@ extension HubCore {
     if case .live(let connection) = phase(of: id) { connection.hasSentMuch = true }
   }
 
-  /// Returns true if a connection is not written to in this turn, because of its snapshot or because it has sent much.
-  /// A contended turn that does not only answer the others writes to one of the latter, since a write takes as long as
-  /// many actions.
+  /// Returns true if a connection is not written to in this contended turn because it has sent much. A turn that does not
+  /// only answer the others writes to one of these, since a write takes as long as many actions.
   private func isHeldBack(_ connection: LiveConnection, _ holdsBack: inout Bool) -> Bool {
-    if connection.isUnfinished { return holdsBack }
-    guard isContended, connection.hasSentMuch else { return false }
+    guard connection.hasSentMuch else { return false }
     defer { holdsBack = true }
     return holdsBack
-  }
-
-  /// Puts the connections whose snapshot is unfinished before all others, and those that got a part of the last budget
-  /// behind the rest of them: the first one may take the whole budget of a turn. Those that have sent much go behind all
-  /// others in a contended turn, which writes to only one of such connections.
-  private mutating func queueUnfinished() {
-    swap(&pending, &writing)
-    for index in writing.indices { writing[index].isPending = false }
-    for connection in unfinished { connection.isUnfinished = false }
-    let queue = unfinished[servedCount...] + unfinished[..<servedCount]
-    for connection in queue where !isContended || !connection.hasSentMuch { addPending(connection) }
-    for index in writing.indices { addPending(writing[index]) }
-    for connection in queue { addPending(connection) }
-    writing.removeAll()
-    unfinished.removeAll(keepingCapacity: true)
-    servedCount = 0
   }
 
   /// Returns true if clients send while snapshots are in progress: their actions then wait for each piece. The answer
   /// stays true for some turns, also for snapshots that begin in these turns.
   private mutating func isSnapshotContended() -> Bool {
-    guard !unfinished.isEmpty else {
+    guard outputs.hasUnfinished else {
       snapshotReads = nil
       return turn < snapshotContentionEnd
     }
@@ -151,31 +134,24 @@ extension HubCore {
     // longer than it.
     if let time = coalescingTime.take() { nextFanOut = now + time }
     publicationDue = nil
-    guard !coalescing.isEmpty || hasOutdatedPublisher else { return }
+    guard outputs.coalescingCount > 0 || hasOutdatedPublisher else { return }
     if now < nextFanOut, !flushing {
       publicationDue = nextFanOut
       // If no pending connection has a scope, the encoding is postponed as well.
-      guard pending.indices.contains(where: { !pending[$0].scopes.isEmpty }) else { return }
+      guard outputs.hasPendingScopes else { return }
       for index in publishers.indices {
         publish(index)
-        for connection in publishers[index].due where !connection.isPending && !connection.isCoalescing {
-          connection.isCoalescing = true
-          coalescing.append(connection)
-        }
+        for connection in publishers[index].due { outputs.delay(connection) }
       }
       return
     }
-    var count = coalescing.count
+    var count = outputs.coalescingCount
     for index in publishers.indices {
       publish(index)
-      for connection in publishers[index].due { addPending(connection) }
+      for connection in publishers[index].due { outputs.wake(connection) }
       count += publishers[index].due.count
     }
-    for connection in coalescing {
-      connection.isCoalescing = false
-      addPending(connection)
-    }
-    if !coalescing.isEmpty { coalescing.removeAll(keepingCapacity: true) }
+    outputs.wakeCoalescing()
     if count >= limits.coalescingThreshold || isContended && count > 0 {
       coalescingTime = min(limits.coalescing * count, limits.longestCoalescing)
     }
@@ -204,7 +180,7 @@ extension HubCore {
 
   /// Writes the pending output of one connection, state first, so that an acknowledgement never precedes its effect.
   private mutating func bringUpToDate(_ connection: LiveConnection, at revision: UInt64, _ now: Duration) {
-    guard !connection.isBusy, connection.isOpen, !connection.hasHeldWelcome else { return }
+    guard !connection.isBusy, connection.isOpen else { return }
     outgoing.begin()
     var isUpToDate = true
     let hasBudget = outgoing.snapshotBudget > 0
@@ -227,13 +203,11 @@ extension HubCore {
     }
     if connection.hasSentMuch { connection.hasSentMuch = connection.backlog != nil }
     // Acknowledgements do not wait for a hash, since they do not depend on it.
-    let awaitsHash = outgoing.isHashUnfinished
-    if awaitsHash { awaitingHashes.append(connection) }
     if !isUpToDate {
-      unfinished.append(connection)
-      connection.isUnfinished = true
-      if hasBudget { servedCount += 1 }
-    } else if connection.hasInputEnded, !awaitsHash, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
+      outputs.leaveUnfinished(connection, wasServed: hasBudget)
+    } else if outgoing.isHashUnfinished {
+      outputs.leaveWithoutHash(connection)
+    } else if connection.hasInputEnded, connection.backlog == nil, !hasUnsettledOutcomes(connection) {
       close(connection.id, at: now)
     }
   }
@@ -269,7 +243,7 @@ extension HubCore {
         connection.sentProcessed = settled
       }
     }
-    if connection.hasReplies { writeReplies(to: connection) }
+    if !connection.replies.isEmpty { writeReplies(to: connection) }
     outgoing.add(start..<outgoing.writer.count)
   }
 
@@ -284,15 +258,15 @@ extension HubCore {
   }
 
   private mutating func writeReplies(to connection: LiveConnection) {
-    if let number = connection.pong.take() { outgoing.writer.frame(Pong(number: number), revision: visibleRevision) }
-    for scope in connection.detached {
+    if let number = connection.replies.pong {
+      outgoing.writer.frame(Pong(number: number), revision: visibleRevision)
+    }
+    for scope in connection.replies.detached {
       outgoing.writer.frame(FrameHeader(kind: .detached, scope: scope)) { _ in }
     }
-    connection.detached.removeAll(keepingCapacity: true)
-    for index in connection.requestedSchemas {
+    for index in connection.replies.schemas {
       outgoing.writer.frame(FrameHeader(kind: .schema, scope: UInt16(index))) { schemas[index].encode(to: &$0) }
     }
-    connection.requestedSchemas.removeAll(keepingCapacity: true)
-    connection.hasReplies = false
+    connection.replies.removeAll()
   }
 }

@@ -36,7 +36,7 @@ extension HubCore {
     if let retained { publishers[publisher].forget(retained) }
     add(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber), to: connection)
     if isFirst { beginUpdating(request.root) }
-    addPending(connection)
+    outputs.wake(connection)
   }
 
   /// Brings the metrics or the list of clients up to date, which they are not while they have no subscribers.
@@ -66,15 +66,15 @@ extension HubCore {
     subscriptionCount -= 1
     _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false)
     noteDescription(of: connection)
-    connection.detached.append(number)
-    addReply(to: connection)
+    connection.replies.detached.append(number)
+    outputs.wake(connection)
   }
 
   /// Records that a client has requested the hash of a scope.
   mutating func verify(_ number: UInt16, from connection: LiveConnection) {
     guard let scope = connection.scopes.first(where: { $0.number == number }) else { return }
     publishers[scope.publisher].verify(scope.subscriber)
-    addPending(connection)
+    outputs.wake(connection)
   }
 
   /// Detaches all scopes of a connection. Its session retains the client's state of them.

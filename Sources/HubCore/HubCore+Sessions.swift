@@ -48,24 +48,30 @@ extension HubCore {
     } else {
       report(.opened(id, session.id, greeting.peer, name: hello.name))
     }
-    let welcome = Welcome(
-      version: min(hello.newestVersion, ProtocolVersion.newest), session: session.id, isResumed: resumed != nil,
-      processed: session.processed, payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint,
-      history: historyID, mayReadHub: rights.permitsAttaching([], of: .hub),
-      stateDirectory: journalPlace.flatMap { $0.isReadable(by: greeting.peer) ? $0.path : nil })
+    let welcome = HeldWelcome(
+      version: min(hello.newestVersion, ProtocolVersion.newest), isResumed: resumed != nil,
+      processed: session.processed)
     if isHolding {
-      connection.heldWelcome = welcome
+      outputs.holdWelcome(welcome, of: connection)
     } else {
-      write(outgoing.writer.frame(welcome, revision: visibleRevision), to: id)
+      write(welcome, to: connection)
     }
     noteSession(of: connection)
     announce(connection)
-    addPending(connection)
+    outputs.wake(connection)
   }
 
   /// Writes the welcome that has waited for the log to store the session.
   mutating func writeHeldWelcome(to connection: LiveConnection) {
-    guard let welcome = connection.heldWelcome.take() else { return }
+    if let welcome = outputs.releaseWelcome(of: connection) { write(welcome, to: connection) }
+  }
+
+  private mutating func write(_ held: HeldWelcome, to connection: LiveConnection) {
+    let welcome = Welcome(
+      version: held.version, session: connection.session.id, isResumed: held.isResumed, processed: held.processed,
+      payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint, history: historyID,
+      mayReadHub: connection.rights.permitsAttaching([], of: .hub),
+      stateDirectory: journalPlace.flatMap { $0.isReadable(by: connection.peer) ? $0.path : nil })
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
   }
 

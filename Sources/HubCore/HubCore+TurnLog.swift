@@ -39,7 +39,7 @@ extension HubCore {
       for (connection, processed) in outcomes where connection.isOpen {
         connection.session.settled = processed
         writeHeldWelcome(to: connection)
-        addPending(connection)
+        outputs.wake(connection)
       }
       appendEffectCommands(commands)
     }

@@ -88,20 +88,8 @@ package struct HubCore: ~Copyable {
   var goodbyeReason: String?
   /// The number of attached scopes of all connections.
   var subscriptionCount = 0
-  /// The connections to write to at the end of the turn.
-  var pending = TurnList<LiveConnection>()
-  /// The connections that are being written to; between turns only the memory of the list is kept.
-  var writing = TurnList<LiveConnection>()
-  /// The number of connections whose output was held back in the last turn.
-  package internal(set) var heldBackCount = 0
-  /// The connections whose snapshot did not fit the last turn's budget.
-  var unfinished: [LiveConnection] = []
-  /// The connections that wait for a hash that takes more turns.
-  var awaitingHashes: [LiveConnection] = []
-  /// The number of these, at the beginning of the list, that got a part of the budget.
-  var servedCount = 0
-  /// The connections that wait for the next publication to everyone.
-  var coalescing: [LiveConnection] = []
+  /// The connections with something to write.
+  var outputs = OutputQueues()
   /// The users whose connections wait until sockets have accepted earlier output.
   var pausedAccounts: [UserAccount] = []
   /// The connections with a backlog, in the order in which they take turns.
@@ -236,11 +224,14 @@ package struct HubCore: ~Copyable {
   /// back, or a count of the state's size is in progress.
   package var needsAnotherTurn: Bool {
     hasBacklog && !isLogBehind || isSendingSnapshots || heldBackCount > 0 || size.isCounting
-      || !awaitingHashes.isEmpty || !pausedAccounts.isEmpty && hasDrainedPause
+      || outputs.hasAwaitingHashes || !pausedAccounts.isEmpty && hasDrainedPause
   }
 
   /// True if a snapshot can be continued.
-  package var isSendingSnapshots: Bool { unfinished.contains { !$0.isBusy } }
+  package var isSendingSnapshots: Bool { outputs.canContinue }
+
+  /// The number of connections whose output was held back in the last turn.
+  package var heldBackCount: Int { outputs.heldBackCount }
 
   /// Removes the commands, which the shell has executed, and their bytes.
   package mutating func clear() {

@@ -67,8 +67,6 @@ final class LiveConnection {
   @exclusivity(unchecked) private(set) var actsOnEverything: Bool
   /// The number of bytes that its user is charged for.
   @exclusivity(unchecked) var chargedBytes = 0
-  /// False once the connection is closing or has ended and must no longer be used.
-  @exclusivity(unchecked) var isOpen = true
   @exclusivity(unchecked) var decoder: FrameDecoder
   @exclusivity(unchecked) var session: Session
   /// True if the revisions that the client knows belong to this hub's history.
@@ -77,8 +75,6 @@ final class LiveConnection {
   let attendee: UInt64
   /// The number of the session's actions that were processed before this connection.
   private let processedBefore: UInt64
-  /// True if the feature was told that the client is attached.
-  var isAnnounced = false
   @exclusivity(unchecked) var scopes: [Scope] = []
   /// True if the list of clients has its scopes and the bytes held for it.
   @exclusivity(unchecked) var isDescribed = true
@@ -93,39 +89,23 @@ final class LiveConnection {
 
   /// True if the session is in the record of the current turn.
   @exclusivity(unchecked) var isRecorded = false
-  /// A welcome that waits until the log has stored the session. No other frame is written before it.
-  @exclusivity(unchecked) var heldWelcome: Welcome? {
-    didSet { hasHeldWelcome = heldWelcome != nil }
-  }
-  /// True if there is a held welcome. Comparing it with nil would copy it, which costs 130 instructions per turn.
-  @exclusivity(unchecked) private(set) var hasHeldWelcome = false
 
   // MARK: Output
 
+  /// What keeps the hub from having written everything. Only `OutputQueues` changes it.
+  @exclusivity(unchecked) var standing = OutputStanding.idle
   /// True if the socket has not yet accepted all of the last write.
   @exclusivity(unchecked) var isBusy = false
   /// The number of bytes that the shell keeps because the socket has not accepted them.
   @exclusivity(unchecked) var queuedBytes = 0
-  /// True if the connection is in the list of connections to write to at the end of the turn.
-  @exclusivity(unchecked) var isPending = false
   /// True if it has sent much since the last write to it. In a contended turn its output waits.
   @exclusivity(unchecked) var hasSentMuch = false
-  /// True if its snapshot did not fit the last turn's budget.
-  @exclusivity(unchecked) var isUnfinished = false
-  /// True if it waits for the next publication to everyone.
-  @exclusivity(unchecked) var isCoalescing = false
   /// The highest sequence number in an *applied* frame sent to it.
   @exclusivity(unchecked) var sentProcessed: UInt64
   /// The number of the session's rejections that were written on this connection.
   @exclusivity(unchecked) var sentRejections = 0
-  /// True if any of the following replies is pending.
-  @exclusivity(unchecked) var hasReplies = false
-  /// The number of the last unanswered ping.
-  var pong: UInt64?
-  /// The detached scopes whose *detached* frame was not written yet.
-  var detached: [UInt16] = []
-  /// The indices of the roots whose schemas are requested.
-  var requestedSchemas: [Int] = []
+  /// The answers to requests that were not written yet.
+  @exclusivity(unchecked) var replies = PendingReplies()
 
   init(
     id: ConnectionID, peer: Peer, account: UserAccount, rights: AccessRights, decoder: FrameDecoder, session: Session,
@@ -138,6 +118,9 @@ final class LiveConnection {
     processedBefore = session.processed
   }
 
+  /// False once the connection is closing or has ended and must no longer be used.
+  var isOpen: Bool { standing != .closed }
+
   /// The number of actions that were processed on this connection.
   var actionCount: UInt64 { session.processed - min(processedBefore, session.processed) }
 
@@ -147,7 +130,7 @@ final class LiveConnection {
 
   /// Returns true if a scope number is taken: attached, or detached without its *detached* frame being written yet.
   func isInUse(_ number: UInt16) -> Bool {
-    scopes.contains { $0.number == number } || detached.contains(number)
+    scopes.contains { $0.number == number } || replies.detached.contains(number)
   }
 
   /// Removes the rejections that the client has acknowledged.

@@ -58,8 +58,9 @@ extension HubCore {
     HandedSession(
       session: LoggedSession(connection.session, process: connection.peer.process),
       knowsHistory: connection.knowsHistory, sentProcessed: connection.sentProcessed,
-      sentRejections: connection.sentRejections, pong: connection.pong, detached: connection.detached,
-      requestedSchemas: connection.requestedSchemas.map { StateRoot(rawValue: UInt64($0)) },
+      sentRejections: connection.sentRejections, pong: connection.replies.pong,
+      detached: connection.replies.detached,
+      requestedSchemas: connection.replies.schemas.map { StateRoot(rawValue: UInt64($0)) },
       scopes: connection.scopes.compactMap { publishers[$0.publisher].handed($0) })
   }
 }
@@ -208,10 +209,9 @@ extension HubCore {
       attendee: attendance.add(greeting.peer, name: session.name, since: greeting.since),
       sentProcessed: handed.sentProcessed)
     connection.chargedBytes = greeting.chargedBytes
-    (connection.sentRejections, connection.pong) = (min(handed.sentRejections, session.rejections.count), handed.pong)
-    connection.detached = handed.detached
-    connection.requestedSchemas = handed.requestedSchemas.map(\.index)
-    connection.hasReplies = connection.pong != nil || !(handed.detached.isEmpty && handed.requestedSchemas.isEmpty)
+    connection.sentRejections = min(handed.sentRejections, session.rejections.count)
+    connection.replies = PendingReplies(
+      pong: handed.pong, detached: handed.detached, schemas: handed.requestedSchemas.map(\.index))
     slots[id.index].phase = .live(connection)
     liveSessions[session.id] = connection
     noteSession(of: connection)
@@ -222,7 +222,7 @@ extension HubCore {
       }
       continueScope(scope, of: connection)
     }
-    addPending(connection)
+    outputs.wake(connection)
   }
 
   private mutating func continueScope(_ scope: HandedSession.Scope, of connection: LiveConnection) {

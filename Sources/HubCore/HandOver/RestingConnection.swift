@@ -78,12 +78,12 @@ extension HubCore {
 
   private borrowing func isAtRest(_ connection: LiveConnection) -> Bool {
     let session = connection.session
-    return connection.isOpen && !connection.hasInputEnded
+    return !connection.hasInputEnded
       // No input is pending,
       && connection.backlog == nil && !connection.decoder.isInsideFrame
       // no output is pending,
-      && !connection.isBusy && connection.queuedBytes == 0 && !connection.isPending && !connection.isCoalescing
-      && !connection.hasReplies && !connection.hasHeldWelcome && !connection.isRecorded
+      && connection.standing == .idle && connection.replies.isEmpty && !connection.isBusy && connection.queuedBytes == 0
+      && !connection.isRecorded
       // and the client knows the outcome of each action, which the log has stored.
       && connection.sentProcessed == session.processed && session.settled == session.processed
       && connection.sentRejections == session.rejections.count

@@ -14,7 +14,7 @@ extension HubCore {
   mutating func endPauses(at now: Duration, all: Bool) {
     let budget = outputBudget
     for account in pausedAccounts where all || account.output.isOver(at: now, budget) {
-      for connection in account.output.finish() { pending.append(connection) }
+      outputs.resume(account.output.finish())
     }
     pausedAccounts.removeAll { !$0.output.isOn }
   }

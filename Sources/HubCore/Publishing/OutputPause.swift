@@ -8,7 +8,7 @@ struct OutputPause {
   var queuedBytes = 0
   /// True while the user's connections are not written to.
   private(set) var isOn = false
-  /// The connections to write to after the pause. They count as pending.
+  /// The connections to write to after the pause; their standing is `paused`.
   var waiting: [LiveConnection] = []
   /// The time at which the pause ends even if sockets accept nothing.
   private(set) var end = Duration.zero

@@ -1,0 +1,18 @@
+/// The answers to a client's requests that were not written yet.
+struct PendingReplies {
+  /// The number of the last unanswered ping.
+  var pong: UInt64?
+  /// The detached scopes whose *detached* frame was not written yet.
+  var detached: [UInt16] = []
+  /// The indices of the roots whose schemas are requested.
+  var schemas: [Int] = []
+
+  var isEmpty: Bool { pong == nil && detached.isEmpty && schemas.isEmpty }
+
+  /// Removes all answers, which were written, and keeps the memory of the lists.
+  mutating func removeAll() {
+    pong = nil
+    detached.removeAll(keepingCapacity: true)
+    schemas.removeAll(keepingCapacity: true)
+  }
+}
