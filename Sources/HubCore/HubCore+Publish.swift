@@ -35,6 +35,7 @@ extension HubCore {
     }
     outputs.resumeHashes()
     publish(at: now, flushing: flushing)
+    turns?.forgetVisibleDelta()
     if outputs.hasPending { writePending(at: now, flushing: flushing) }
     outputs.endWriting()
     if !pausedAccounts.isEmpty, let due = pauseDue { publicationDue = min(publicationDue ?? due, due) }
@@ -174,7 +175,9 @@ extension HubCore {
   private mutating func publish(_ index: Int) {
     let isFeature = index == StateRoot.feature.index
     if isFeature { publishers[index].stateByteCount = size.memoryBound }
-    guard let delta = publishers[index].publish(&outgoing), isFeature else { return }
+    guard let delta = publishers[index].publish(&outgoing, isFeature ? turns?.visibleDelta : nil), isFeature else {
+      return
+    }
     size.note(deltaByteCount: delta.byteCount, from: delta.base, to: delta.version, at: delta.revision)
   }
 

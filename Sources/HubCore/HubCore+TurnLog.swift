@@ -83,20 +83,25 @@ extension HubCore {
     guard let turns, !turns.hasFailed else { return }
     let (base, revision) = (turns.revision, engine.revision)
     guard revision != base || !turns.record.isEmpty else { return }
-    var (version, delta) = (turns.version, CBOREncoder())
+    var version = turns.version
+    var delta: EncodedDelta?
     if revision != base {
       version = engine.currentVersion()
+      var encoder = CBOREncoder()
       mark?.beginTurn()
-      version.encodeDelta(from: turns.version, to: &delta)
+      version.encodeDelta(from: turns.version, to: &encoder)
       mark?.end()
-      size.note(deltaByteCount: delta.count, from: base, to: version, at: revision)
+      delta = EncodedDelta(
+        base: base, revision: revision, bytes: encoder.bytes, unsharedByteCount: encoder.unsharedByteCount)
+      size.note(deltaByteCount: encoder.count, from: base, to: version, at: revision)
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
     let (actions, sessions) = turns.record.take(inTurn: turnPosition)
     let turn = LoggedTurn(
       position: turnPosition, baseRevision: base, revision: revision, time: wallTime, actions: actions,
-      delta: delta.bytes, sessions: sessions)
-    turns.append(version, at: revision, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
+      delta: delta?.bytes ?? [], sessions: sessions)
+    turns.append(
+      version, at: revision, delta, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
     if turnsToStore.isEmpty { commandList.append(.store) }
     turnsToStore.append(turn)
   }

@@ -8,6 +8,7 @@ final class UnstoredTurns {
     let position: UInt64
     let revision: UInt64
     let version: StateVersion
+    let delta: EncodedDelta?
     let byteCount: Int
     /// The last processed sequence numbers of the sessions that the turn changed.
     let outcomes: [(connection: LiveConnection, processed: UInt64)]
@@ -22,6 +23,8 @@ final class UnstoredTurns {
   /// The revision and the state after that turn.
   private(set) var revision: UInt64
   private(set) var version: StateVersion
+  /// The last turn's change of the state that clients may see; nil once it was offered to the subscribers.
+  private(set) var visibleDelta: EncodedDelta?
   /// The hub's own work that waits until the log is no longer behind.
   var postponed = PostponedWork()
   /// The record of the current turn so far. Without the exclusivity check: only the core uses it, for one note at a time.
@@ -52,17 +55,21 @@ final class UnstoredTurns {
 
   /// Adds a turn that is passed to the log.
   func append(
-    _ version: StateVersion, at revision: UInt64, byteCount: Int,
+    _ version: StateVersion, at revision: UInt64, _ delta: EncodedDelta?, byteCount: Int,
     outcomes: [(connection: LiveConnection, processed: UInt64)]
   ) {
     position += 1
     (self.version, self.revision) = (version, revision)
     self.byteCount += byteCount
+    if !isHolding { visibleDelta = delta }
     held.append(
       Held(
-        position: position, revision: revision, version: version, byteCount: byteCount, outcomes: outcomes,
-        effectCommands: []))
+        position: position, revision: revision, version: version, delta: isHolding ? delta : nil, byteCount: byteCount,
+        outcomes: outcomes, effectCommands: []))
   }
+
+  /// Releases the memory of the last change after the turn's publication.
+  func forgetVisibleDelta() { visibleDelta = nil }
 
   /// Holds effect commands until the last turn is stored; returns false if all turns are stored, so that they may run.
   func hold(_ commands: [EffectCommand<AnyAction>]) -> Bool {
@@ -83,6 +90,7 @@ final class UnstoredTurns {
       storedByteCount += turn.byteCount
       storedPosition = turn.position
       stored.advance(to: turn.version, at: turn.revision)
+      if let delta = turn.delta { visibleDelta = delta }
       body(turn.outcomes, turn.effectCommands)
     }
     if first == held.count {
@@ -98,7 +106,7 @@ final class UnstoredTurns {
   func abandon() {
     hasFailed = true
     postponed.removeAll()
-    held = []
+    (held, visibleDelta) = ([], nil)
     (first, byteCount) = (0, 0)
   }
 

@@ -217,10 +217,13 @@ extension Publisher {
 extension Publisher {
   /// Publishes the source's state; the affected connections are `due` until the next call.
   ///
+  /// - Parameters:
+  ///   - out: The output of the turn.
+  ///   - known: A change that is encoded already, and need not be encoded again if it is the one to publish.
   /// - Returns: The encoded delta; nil if the state has not changed or has no subscribers.
   /// - Complexity: O(changes + bytes of the delta + places that it touches + their subscribers).
   mutating func publish(
-    _ out: inout Outgoing
+    _ out: inout Outgoing, _ known: EncodedDelta? = nil
   ) -> (base: UInt64, version: StateVersion, revision: UInt64, byteCount: Int)? {
     due.removeAll(keepingCapacity: true)
     let revision = source.revision
@@ -231,9 +234,17 @@ extension Publisher {
       return nil
     }
     let version = source.currentVersion()
-    let unshared = out.writer.unsharedByteCount
-    let range = out.writer.part { version.encodeDelta(from: base, to: &$0) }
-    let cost = Self.cost(of: version, out.writer.unsharedByteCount - unshared, range.count)
+    let range: Range<Int>
+    let unshared: Int
+    if let known, known.base == old, known.revision == revision {
+      range = out.writer.part { $0.append(known.bytes.span.bytes) }
+      unshared = known.unsharedByteCount
+    } else {
+      let earlier = out.writer.unsharedByteCount
+      range = out.writer.part { version.encodeDelta(from: base, to: &$0) }
+      unshared = out.writer.unsharedByteCount - earlier
+    }
+    let cost = Self.cost(of: version, unshared, range.count)
     versions.append(version, at: revision, byteCount: cost, stateByteCount: stateByteCount)
     publishedRevision = revision
     snapshots.discardExcess(versions, at: out.now)
