@@ -6,12 +6,12 @@ import Wire
 
 extension HubCore {
   /// The time at which to call `endTurn` to publish the list of clients; nil if it is up to date.
-  package var clientsDue: Duration? { hasChangedClients ? nextClientList : nil }
+  package var clientsDue: Duration? { attendance.isOutdated ? attendance.nextUpdate : nil }
 
   /// Records that a client's scopes, or the bytes held for it, have changed.
   mutating func noteDescription(of connection: LiveConnection) {
     connection.isDescribed = false
-    if publishers[StateRoot.hub.index].hasSubscribers { hasChangedClients = true }
+    if publishers[StateRoot.hub.index].hasSubscribers { attendance.isOutdated = true }
   }
 
   /// Publishes the changes of the list of clients, at most once a second, so that a client that attaches and detaches
@@ -19,12 +19,12 @@ extension HubCore {
   ///
   /// - Complexity: O(connections + names of the changed ones).
   mutating func updateClients(at now: Duration, flushing: Bool) {
-    guard publishers[StateRoot.hub.index].hasSubscribers else { return hasChangedClients = false }
-    guard now >= nextClientList || flushing else { return }
-    for index in slots.indices {
-      if case .live(let connection) = slots[index].phase, !connection.isDescribed { updateAttendee(of: connection) }
+    guard publishers[StateRoot.hub.index].hasSubscribers else { return attendance.isOutdated = false }
+    guard now >= attendance.nextUpdate || flushing else { return }
+    for index in connections.indices {
+      if case .live(let connection) = connections[index], !connection.isDescribed { updateAttendee(of: connection) }
     }
-    (hasChangedClients, nextClientList) = (false, now + .seconds(1))
+    (attendance.isOutdated, attendance.nextUpdate) = (false, now + .seconds(1))
   }
 
   private mutating func updateAttendee(of connection: LiveConnection) {

@@ -11,17 +11,13 @@ extension HubCore {
   package mutating func connected(
     _ peer: Peer, at now: Duration, wallTime: Int64 = 0, isTakenOver: Bool = false
   ) -> ConnectionID {
-    let slot = freeSlots.popLast() ?? Int32(slots.count)
-    if Int(slot) == slots.count { slots.append(ConnectionSlot()) }
-    let id = ConnectionID(slot: slot, generation: slots[Int(slot)].generation)
-    connectionCount += 1
     counters.accepted += 1
-    let account = account(of: peer.user, at: now)
+    let account = accounts.open(peer.user, at: now)
     account.connectionCount += 1
     let greeting = Greeting(
       peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout,
       since: wallTime, account: account, rights: rights(of: peer))
-    slots[id.index].phase = .greeting(greeting)
+    let id = connections.add(greeting)
     wake(by: greeting.deadline)
     if !isTakenOver { _ = admit(id, greeting, at: now) }
     return id
@@ -108,20 +104,18 @@ extension HubCore {
       report(.detached(id, connection.session.id))
       detach(connection)
     case .closing:
-      closingCount -= 1
+      break
     }
-    slots[id.index].phase = .free
-    slots[id.index].generation &+= 1
-    freeSlots.append(id.slot)
+    connections.remove(id)
   }
 
   /// Closes every connection whose time limit has passed.
   /// - Complexity: O(connections); call it only when `deadline` has passed.
   package mutating func expire(at now: Duration) {
     deadline = nil
-    for index in slots.indices {
-      let id = ConnectionID(slot: Int32(index), generation: slots[index].generation)
-      switch slots[index].phase {
+    for index in connections.indices {
+      let id = connections.id(at: index)
+      switch connections[index] {
       case .free: break
       case .greeting(let greeting):
         guard isOver(greeting.deadline, at: now) else { continue }
@@ -138,7 +132,7 @@ extension HubCore {
           fail(id, PeerError(.timedOut, "the rest of a frame did not come within \(limits.frameTimeout)"), at: now)
         }
       case .closing(let deadline):
-        if isOver(deadline, at: now) { commandList.append(.abort(id)) }
+        if isOver(deadline, at: now) { commandBuffer.append(.abort(id)) }
       }
     }
   }
@@ -163,20 +157,21 @@ extension HubCore {
     (isContended, answersFirst) = (false, false)
     performAllPostponed()
     endTurn(at: now, wallTime: wallTime(), flushing: true)
-    isShuttingDown = true
-    if unstoredTurnCount > 0 { goodbyeReason = reason } else { sayGoodbye(reason: reason, at: now, wallTime()) }
+    stage = .stopping(goodbye: reason)
+    if unstoredTurnCount == 0 { sayGoodbye(reason: reason, at: now, wallTime()) }
   }
 
   mutating func sayGoodbye(reason: String, at now: Duration, _ wallTime: @autoclosure () -> Int64) {
+    stage = .stopping(goodbye: nil)
     // Actions that the log will never store are not acknowledged.
     (isContended, answersFirst) = (false, false)
     if turns?.hasFailed != true { endTurn(at: now, wallTime: wallTime(), flushing: true) }
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
-    for index in slots.indices {
-      switch slots[index].phase {
+    for index in connections.indices {
+      switch connections[index] {
       case .free, .closing: break
       case .greeting, .live:
-        close(ConnectionID(slot: Int32(index), generation: slots[index].generation), saying: goodbye, at: now)
+        close(connections.id(at: index), saying: goodbye, at: now)
       }
     }
   }
@@ -185,10 +180,7 @@ extension HubCore {
 
   /// The phase of a connection; free once it has ended.
   @inline(__always)
-  func phase(of id: ConnectionID) -> ConnectionPhase {
-    guard slots.indices.contains(id.index), slots[id.index].generation == id.generation else { return .free }
-    return slots[id.index].phase
-  }
+  func phase(of id: ConnectionID) -> ConnectionPhase { connections[id] }
 
   /// Returns the peer of an open connection.
   package func peer(of id: ConnectionID) -> Peer? {
@@ -220,12 +212,11 @@ extension HubCore {
       detach(connection)
     case .free, .closing: return
     }
-    slots[id.index].phase = .closing(deadline: now + limits.closeTimeout)
-    closingCount += 1
+    connections.close(id, by: now + limits.closeTimeout)
     if let lastFrame { write(lastFrame, to: id) }
     // A peer that opens connections faster than they close is sent no last frames.
-    guard closingCount <= limits.closingConnections || isShuttingDown else { return commandList.append(.abort(id)) }
-    commandList.append(.close(id))
+    guard closingCount <= limits.closingConnections || isShuttingDown else { return commandBuffer.append(.abort(id)) }
+    commandBuffer.append(.close(id))
     wake(by: now + limits.closeTimeout)
   }
 
@@ -272,7 +263,7 @@ extension HubCore {
   mutating func write(_ frame: Range<Int>, to id: ConnectionID) {
     outgoing.begin()
     outgoing.add(frame)
-    commandList.append(.write(id, ranges: outgoing.run))
+    commandBuffer.append(.write(id, ranges: outgoing.run))
   }
 
   mutating func setDeadline(_ time: Duration, for connection: LiveConnection) {

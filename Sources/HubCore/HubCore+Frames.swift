@@ -231,7 +231,7 @@ extension HubCore {
       if connection.hasInputEnded {
         outputs.wake(connection)
       } else {
-        commandList.append(.resumeReading(connection.id))
+        commandBuffer.append(.resumeReading(connection.id))
         if connection.decoder.isInsideFrame { setDeadline(now + limits.frameTimeout, for: connection) }
       }
     } else {

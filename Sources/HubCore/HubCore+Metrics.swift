@@ -5,6 +5,11 @@ package import Wire
 final class MetricsSource: StateSource {
   private var metrics = HubMetrics()
   private(set) var revision: UInt64
+  /// The number of events that they include.
+  fileprivate var eventCount: UInt64 = 0
+  /// The time at which to publish them again; nil if nothing has changed. Without the exclusivity check: each turn reads
+  /// it, and only the core uses it.
+  @exclusivity(unchecked) fileprivate(set) var due: Duration?
 
   init(revision: UInt64) { self.revision = revision }
 
@@ -71,6 +76,9 @@ extension HubCore {
     return metrics
   }
 
+  /// The time at which to call `endTurn` to publish the metrics again; nil if nothing has changed.
+  package var metricsDue: Duration? { metricsSource.due }
+
   /// Records a connection whose peer had disconnected before the hub served it.
   package mutating func noteUnserved() {
     counters.accepted += 1
@@ -94,18 +102,18 @@ extension HubCore {
   ///
   /// Without events nothing is scheduled, so that an idle hub with subscribers to its metrics sleeps.
   mutating func updateMetrics(at now: Duration) {
-    guard publishers[StateRoot.metrics.index].publishedRevision != nil else { return metricsDue = nil }
+    guard publishers[StateRoot.metrics.index].publishedRevision != nil else { return metricsSource.due = nil }
     let events = eventCount
-    guard events != publishedEvents else { return }
-    guard let due = metricsDue else { return metricsDue = now + .seconds(1) }
+    guard events != metricsSource.eventCount else { return }
+    guard let due = metricsSource.due else { return metricsSource.due = now + .seconds(1) }
     guard now >= due else { return }
-    metricsDue = nil
+    metricsSource.due = nil
     publishMetrics()
   }
 
   /// Publishes the current metrics.
   mutating func publishMetrics() {
-    publishedEvents = eventCount
+    metricsSource.eventCount = eventCount
     var metrics = metrics
     metrics.places = subscribedPlaces
     metrics.senders = senders
@@ -117,8 +125,8 @@ extension HubCore {
   /// - Complexity: O(connections); O(n log n) for more than `senderLimit` senders.
   private var senders: IdentifiedArrayOf<ActionSender> {
     var found: [ActionSender] = []
-    for index in slots.indices {
-      guard case .live(let connection) = slots[index].phase, connection.actionCount > 0 else { continue }
+    for index in connections.indices {
+      guard case .live(let connection) = connections[index], connection.actionCount > 0 else { continue }
       found.append(
         ActionSender(id: connection.attendee, user: connection.peer.user, actions: connection.actionCount))
     }

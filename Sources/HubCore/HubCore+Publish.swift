@@ -25,10 +25,10 @@ extension HubCore {
     engine.beginTurn()
     if size.isCounting { size.countNextPiece() }
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
-    if hasChangedClients { updateClients(at: now, flushing: flushing) }
+    if attendance.isOutdated { updateClients(at: now, flushing: flushing) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
     setSnapshotBudget(at: now)
-    if !pausedAccounts.isEmpty { endPauses(at: now, all: flushing) }
+    if !accounts.paused.isEmpty { endPauses(at: now, all: flushing) }
     if outputs.hasUnfinished, outgoing.snapshotBudget > 0 {
       // A contended turn writes to only one of the connections that have sent much.
       outputs.resumeUnfinished { [isContended] in isContended && $0.hasSentMuch }
@@ -38,11 +38,11 @@ extension HubCore {
     turns?.forgetVisibleDelta()
     if outputs.hasPending { writePending(at: now, flushing: flushing) }
     outputs.endWriting()
-    if !pausedAccounts.isEmpty, let due = pauseDue { publicationDue = min(publicationDue ?? due, due) }
+    if !accounts.paused.isEmpty, let due = pauseDue { publicationDue = min(publicationDue ?? due, due) }
     // The encoded bytes were not needed by anyone.
-    if commandList.isEmpty, outgoing.writer.count > 0 { clear() }
-    return !commandList.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
-      || metricsDue != nil || hasChangedClients || heldBackCount > 0 || hasBacklog || outputs.hasUnfinished
+    if commandBuffer.isEmpty, outgoing.writer.count > 0 { clear() }
+    return !commandBuffer.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
+      || metricsDue != nil || attendance.isOutdated || heldBackCount > 0 || hasBacklog || outputs.hasUnfinished
       || size.isCounting || outputs.hasAwaitingHashes
   }
 
@@ -123,21 +123,16 @@ extension HubCore {
   }
 
   mutating func appendEffectCommands(_ taken: [EffectCommand<AnyAction>]) {
-    for command in taken {
-      commandList.append(.effect(effectCommands.count))
-      effectCommands.append(command)
-    }
+    for command in taken { commandBuffer.append(command) }
   }
 
   /// Publishes the changes, and decides which clients get them in this turn.
   private mutating func publish(at now: Duration, flushing: Bool) {
-    // Without a call of `published`, the interval begins with the first turn after the writes, since these may take
-    // longer than it.
-    if let time = coalescingTime.take() { nextFanOut = now + time }
+    let next = fanOut.beginTurn(at: now)
     publicationDue = nil
     guard outputs.coalescingCount > 0 || hasOutdatedPublisher else { return }
-    if now < nextFanOut, !flushing {
-      publicationDue = nextFanOut
+    if let next, !flushing {
+      publicationDue = next
       // If no pending connection has a scope, the encoding is postponed as well.
       guard outputs.hasPendingScopes else { return }
       for index in publishers.indices {
@@ -153,23 +148,16 @@ extension HubCore {
       count += publishers[index].due.count
     }
     outputs.wakeCoalescing()
-    if count >= limits.coalescingThreshold || isContended && count > 0 {
-      coalescingTime = min(limits.coalescing * count, limits.longestCoalescing)
-    }
+    fanOut.begin(to: count, limits, isContended: isContended)
   }
 
   /// Records that the changes of a turn have been written to their subscribers. The next ones follow after an interval.
-  ///
-  /// In a contended turn that is three times as long as the publication took: an overloaded hub must not spend its time
-  /// on notifications of single actions.
   ///
   /// - Parameters:
   ///   - start: The time of `endTurn`.
   ///   - end: The time after the writes.
   package mutating func published(from start: Duration, to end: Duration) {
-    guard var interval = coalescingTime.take() else { return }
-    if isContended { interval = min(max(interval, (end - start) * 3), limits.longestCoalescing) }
-    nextFanOut = end + interval
+    fanOut.ended(from: start, to: end, limits, isContended: isContended)
   }
 
   private mutating func publish(_ index: Int) {
@@ -199,7 +187,7 @@ extension HubCore {
     writeFrames(to: connection, isUpToDate: isUpToDate, at: revision)
     let run = outgoing.run
     if !run.isEmpty {
-      commandList.append(.write(connection.id, ranges: run))
+      commandBuffer.append(.write(connection.id, ranges: run))
       if outgoing.runByteCount >= OutputPause.countedBytes {
         noteOutput(outgoing.runByteCount, to: connection, at: now)
       }
@@ -220,7 +208,9 @@ extension HubCore {
 
   /// Returns true if the other scopes of a connection wait for another turn. They are then its first ones.
   private func endsRun(of connection: LiveConnection, after index: Int) -> Bool {
-    guard outgoing.runByteCount > 2 * outputBudget, index + 1 < connection.scopes.count else { return false }
+    guard outgoing.runByteCount > 2 * accounts.outputBudget(limits), index + 1 < connection.scopes.count else {
+      return false
+    }
     connection.scopes = Array(connection.scopes[(index + 1)...] + connection.scopes[...index])
     return true
   }

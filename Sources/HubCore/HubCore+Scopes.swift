@@ -42,7 +42,7 @@ extension HubCore {
   /// Brings the metrics or the list of clients up to date, which they are not while they have no subscribers.
   mutating func beginUpdating(_ root: StateRoot) {
     if root == .metrics { publishMetrics() }
-    if root == .hub { nextClientList = .zero }
+    if root == .hub { attendance.nextUpdate = .zero }
   }
 
   /// Adds a scope to a connection's.

@@ -40,7 +40,7 @@ extension HubCore {
       // Outcomes that the client may have missed are repeated: rejections, then the processed sequence number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     connection.chargedBytes = greeting.chargedBytes
-    slots[id.index].phase = .live(connection)
+    connections.open(connection)
     liveSessions[session.id] = connection
     if resumed != nil {
       connection.acknowledge(hello.acknowledged)

@@ -46,16 +46,14 @@ extension HubCore {
     if turns.storedByteCount >= limits.snapshotInterval, !turns.isSavingSnapshot {
       turns.isSavingSnapshot = true
       turns.storedByteCount = 0
-      commandList.append(.saveSnapshot)
+      commandBuffer.append(.saveSnapshot)
     }
-    if turns.count == 0, let reason = goodbyeReason.take() { sayGoodbye(reason: reason, at: now, wallTime()) }
+    if turns.count == 0, case .stopping(let reason?) = stage { sayGoodbye(reason: reason, at: now, wallTime()) }
   }
 
   /// Closes every connection after the log has failed. Turns that were not stored are never acknowledged.
   package mutating func logFailed(reason: String, at now: Duration) {
-    goodbyeReason = nil
     turns?.abandon()
-    isShuttingDown = true
     // Nothing is recorded any more.
     sayGoodbye(reason: reason, at: now, 0)
   }
@@ -65,7 +63,7 @@ extension HubCore {
 
   /// Adopts the sessions and versions of the history.
   mutating func adopt(_ history: HubHistory) {
-    isTakingOver = history.isContinued
+    if history.isContinued { stage = .takingOver }
     for (revision, version) in history.versions {
       publishers[StateRoot.feature.index].restore(version, at: revision)
     }
@@ -102,8 +100,7 @@ extension HubCore {
       delta: delta?.bytes ?? [], sessions: sessions)
     turns.append(
       version, at: revision, delta, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
-    if turnsToStore.isEmpty { commandList.append(.store) }
-    turnsToStore.append(turn)
+    commandBuffer.append(turn)
   }
 
   /// The position in the log of the current turn; 1 for a hub without a log.

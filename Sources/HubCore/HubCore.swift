@@ -25,21 +25,9 @@ package struct HubCore: ~Copyable {
   package let limits: HubLimits
   /// The users and groups that may use the hub, with their rights.
   package internal(set) var policy: AccessPolicy
-  /// The shell's work, in order, since the last `clear()`.
-  package var commands: [HubCommand] { commandList.elements }
-  var commandList = TurnList<HubCommand>()
-  /// The reports that commands refer to.
-  package internal(set) var reports: [HubReport] = []
-  /// The effect commands that commands refer to.
-  package internal(set) var effectCommands: [EffectCommand<AnyAction>] = []
-  /// The turns that the command `store` refers to.
-  package internal(set) var turnsToStore: [LoggedTurn] = []
+  var commandBuffer = CommandBuffer()
   /// The earliest time at which `expire` has something to do, or earlier; nil when nothing has a time limit.
   package internal(set) var deadline: Duration?
-  /// The number of open connections, without those that are closing.
-  package internal(set) var connectionCount = 0
-  /// The number of closing connections.
-  package internal(set) var closingCount = 0
 
   package let engine: any Engine
   let applyBatch: ActionBatch.Apply
@@ -55,14 +43,6 @@ package struct HubCore: ~Copyable {
   /// The published metrics.
   let metricsSource: MetricsSource
   var counters = Counters()
-  /// The number of events that the published metrics include.
-  var publishedEvents: UInt64 = 0
-  /// The time at which to publish the metrics again; nil if nothing has changed.
-  package internal(set) var metricsDue: Duration?
-  /// True if the published list of clients lacks scopes of a client, or bytes that are held for it.
-  var hasChangedClients = false
-  /// The earliest time at which to publish the list of clients with these.
-  var nextClientList = Duration.zero
   /// The publishers of the roots, by their numbers: the feature's state, the hub's own and its metrics.
   var publishers: [Publisher]
   /// The schema of each root.
@@ -70,34 +50,20 @@ package struct HubCore: ~Copyable {
   let schemaFingerprint: SchemaFingerprint
   var outgoing = Outgoing()
   var random: any RandomNumberGenerator
-  var slots: [ConnectionSlot] = []
-  var freeSlots: [Int32] = []
-  /// The resource accounts of the users with connections.
-  var accounts: [UInt32: UserAccount] = [:]
-  /// The accounts of users without connections, whose actions may still count towards their rate.
-  var restingAccounts: [UInt32: UserAccount] = [:]
+  var connections = ConnectionTable()
+  var accounts = UserAccounts()
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
-  /// True until the first turn, before which the hub takes over the connections of the previous process. Until then
-  /// their sessions count as detached.
-  var isTakingOver = false
-  /// True if the hub has sent *goodbye*, or will when the log has stored everything.
-  var isShuttingDown = false
-  /// The reason of a goodbye that waits for the log.
-  var goodbyeReason: String?
+  var stage = HubStage.serving
   /// The number of attached scopes of all connections.
   var subscriptionCount = 0
   /// The connections with something to write.
   var outputs = OutputQueues()
-  /// The users whose connections wait until sockets have accepted earlier output.
-  var pausedAccounts: [UserAccount] = []
   /// The connections with a backlog, in the order in which they take turns.
   var backlogged = BacklogQueue()
   /// The number of the turn.
   var turn: UInt64 = 0
-  /// The number of bytes held for all connections, and the maximum since memory was last returned to the system.
-  var (heldBytes, heldPeak) = (0, 0)
   /// The size of the feature's state.
   var size: StateSize
   /// True if large work should leave time for other clients. Snapshots are then sent in smaller pieces, and a turn
@@ -117,10 +83,7 @@ package struct HubCore: ~Copyable {
   package internal(set) var publicationDue: Duration?
   /// The time at which the next user that exceeded its rate may send actions again; nil if there is none.
   package internal(set) var allowanceDue: Duration?
-  /// The time of the next publication to everyone, or of the last one.
-  var nextFanOut = Duration.zero
-  /// The time from the end of the last publication to the next one; nil once that end is known.
-  var coalescingTime: Duration?
+  var fanOut = FanOutSchedule()
 
   /// Creates the hub of a feature.
   ///
@@ -183,11 +146,23 @@ package struct HubCore: ~Copyable {
   /// The ranges of the output that write commands refer to.
   package var ranges: [Range<Int>] { outgoing.ranges.elements }
 
+  /// The shell's work, in order, since the last `clear()`.
+  package var commands: [HubCommand] { commandBuffer.commands.elements }
+
+  /// The reports that commands refer to.
+  package var reports: [HubReport] { commandBuffer.reports }
+
+  /// The effect commands that commands refer to.
+  package var effectCommands: [EffectCommand<AnyAction>] { commandBuffer.effectCommands }
+
+  /// The turns that the command `store` refers to.
+  package var turnsToStore: [LoggedTurn] { commandBuffer.turnsToStore }
+
   /// The number of commands. A command may be added while others are executed.
-  package var commandCount: Int { commandList.count }
+  package var commandCount: Int { commandBuffer.commands.count }
 
   /// Returns the command at an index in `commands`, without copying the list.
-  package func command(_ index: Int) -> HubCommand { commandList[index] }
+  package func command(_ index: Int) -> HubCommand { commandBuffer.commands[index] }
 
   /// The bytes of `output`, lent until the core changes.
   package var outputBytes: RawSpan {
@@ -200,6 +175,12 @@ package struct HubCore: ~Copyable {
 
   /// The number of actions that took effect since the hub began; the state's revision.
   package var revision: UInt64 { engine.revision }
+
+  /// The number of open connections, without those that are closing.
+  package var connectionCount: Int { connections.openCount }
+
+  /// The number of closing connections.
+  package var closingCount: Int { connections.closingCount }
 
   /// The number of sessions without a connection that may be resumed.
   package var detachedSessionCount: Int { detached.count }
@@ -214,7 +195,13 @@ package struct HubCore: ~Copyable {
   package var mayCoalesce: Bool { isContended || subscriptionCount >= limits.coalescingThreshold }
 
   /// True if `published` should get the time at which the shell has executed the commands of this turn.
-  package var hasPublished: Bool { coalescingTime != nil }
+  package var hasPublished: Bool { fanOut.awaitsEnd }
+
+  /// True until the first turn of a hub that takes over the connections of the previous process.
+  var isTakingOver: Bool { if case .takingOver = stage { true } else { false } }
+
+  /// True if the hub has sent *goodbye*, or will when the log has stored everything.
+  var isShuttingDown: Bool { if case .stopping = stage { true } else { false } }
 
   /// True if frames, or the hub's own work, wait for `workOnBacklog`. A hub that stops handles no more frames: their
   /// clients repeat them.
@@ -224,21 +211,21 @@ package struct HubCore: ~Copyable {
   /// back, or a count of the state's size is in progress.
   package var needsAnotherTurn: Bool {
     hasBacklog && !isLogBehind || isSendingSnapshots || heldBackCount > 0 || size.isCounting
-      || outputs.hasAwaitingHashes || !pausedAccounts.isEmpty && hasDrainedPause
+      || outputs.hasAwaitingHashes || !accounts.paused.isEmpty && hasDrainedPause
   }
 
   /// True if a snapshot can be continued.
   package var isSendingSnapshots: Bool { outputs.canContinue }
+
+  /// The number of bytes held for all connections.
+  var heldBytes: Int { accounts.heldBytes }
 
   /// The number of connections whose output was held back in the last turn.
   package var heldBackCount: Int { outputs.heldBackCount }
 
   /// Removes the commands, which the shell has executed, and their bytes.
   package mutating func clear() {
-    commandList.removeAll()
-    if !reports.isEmpty { reports.removeAll() }
-    if !effectCommands.isEmpty { effectCommands.removeAll() }
-    if !turnsToStore.isEmpty { turnsToStore.removeAll() }
+    commandBuffer.removeAll()
     outgoing.removeAll()
     for index in publishers.indices { publishers[index].clear() }
   }
@@ -253,8 +240,7 @@ package struct HubCore: ~Copyable {
 
   mutating func report(_ report: HubReport) {
     counters.note(report)
-    commandList.append(.report(reports.count))
-    reports.append(report)
+    commandBuffer.append(report)
   }
 }
 

@@ -132,7 +132,7 @@ import Wire
     let (pauseDue, heldBytes) = (hub.core.pauseDue, hub.core.heldBytes)
     #expect(pauseDue == nil && heldBytes == 0)
     hub.turn(flushing: false)
-    let isPaused = !hub.core.pausedAccounts.isEmpty
+    let isPaused = !hub.core.accounts.paused.isEmpty
     #expect(!isPaused)
   }
 

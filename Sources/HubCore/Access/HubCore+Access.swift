@@ -14,9 +14,9 @@ extension HubCore {
   /// - Complexity: O(connections × their scopes).
   package mutating func setPolicy(_ policy: AccessPolicy, at now: Duration) {
     self.policy = policy
-    for index in slots.indices {
-      let id = ConnectionID(slot: Int32(index), generation: slots[index].generation)
-      switch slots[index].phase {
+    for index in connections.indices {
+      let id = connections.id(at: index)
+      switch connections[index] {
       case .free, .closing: break
       case .greeting(let greeting):
         guard let rights = rights(of: greeting.peer) else { refuse(id, greeting.peer, at: now); continue }

@@ -6,6 +6,11 @@ final class Attendance: StateSource {
   private var state = HubState()
   private(set) var revision: UInt64
   private var lastID: UInt64 = 0
+  /// True if the list lacks scopes of a client, or bytes that are held for it. Without the exclusivity check: each turn
+  /// reads it, and only the core uses it.
+  @exclusivity(unchecked) var isOutdated = false
+  /// The earliest time at which to update the list with these.
+  var nextUpdate = Duration.zero
 
   /// Creates an empty list at a revision.
   init(revision: UInt64) { self.revision = revision }

@@ -1,12 +1,5 @@
 import Wire
 
-/// A slot of the hub's connection table.
-struct ConnectionSlot {
-  /// Distinguishes the successive connections in the slot.
-  var generation: UInt32 = 0
-  var phase = ConnectionPhase.free
-}
-
 /// The phases of a connection, each with only the data that exists in it.
 enum ConnectionPhase {
   /// No connection uses the slot.

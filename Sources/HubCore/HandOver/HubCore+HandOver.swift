@@ -15,17 +15,15 @@ extension HubCore {
   /// - Complexity: O(connections), and O(state) for a hub without a log.
   package borrowing func handOver(_ describe: (ConnectionID) -> (token: UInt64, unsent: [UInt8])?) -> HandOver? {
     guard unstoredTurnCount == 0, turns?.hasFailed != true, !isShuttingDown else { return nil }
-    var connections: [HandedConnection] = []
-    for index in slots.indices {
-      let id = ConnectionID(slot: Int32(index), generation: slots[index].generation)
-      if let connection = handed(slots[index].phase, id, describe) { connections.append(connection) }
+    let described = connections.indices.compactMap { index in
+      handed(connections[index], connections.id(at: index), describe)
     }
     let isLogged = turns != nil
     return HandOver(
       schema: schemaFingerprint, history: historyID, position: turns?.position, revision: engine.revision,
       hubRevision: max(attendance.revision, metricsSource.revision), state: isLogged ? nil : stateToHandOver(),
       sessions: isLogged ? [] : detached.all.map { LoggedSession($0, process: 0) },
-      connections: connections)
+      connections: described)
   }
 
   private borrowing func stateToHandOver() -> HandOver.State {
@@ -183,7 +181,7 @@ extension HubCore {
 
   /// Ends the taking over of connections. The sessions of those that were not taken over count as detached now.
   mutating func endTakeOver() {
-    isTakingOver = false
+    stage = .serving
     dropExcessSessions(after: 0)
   }
 
@@ -212,7 +210,7 @@ extension HubCore {
     connection.sentRejections = min(handed.sentRejections, session.rejections.count)
     connection.replies = PendingReplies(
       pong: handed.pong, detached: handed.detached, schemas: handed.requestedSchemas.map(\.index))
-    slots[id.index].phase = .live(connection)
+    connections.open(connection)
     liveSessions[session.id] = connection
     noteSession(of: connection)
     announce(connection)

@@ -59,9 +59,7 @@ extension HubCore {
   /// - Returns: The record; nil if the connection is not at rest.
   /// - Complexity: O(scopes of the connection).
   package borrowing func resting(_ id: ConnectionID, token: UInt64) -> [UInt8]? {
-    guard keepsConnectionsAtRest, !isShuttingDown, slots.indices.contains(id.index),
-      slots[id.index].generation == id.generation, case .live(let connection) = slots[id.index].phase,
-      isAtRest(connection)
+    guard keepsConnectionsAtRest, !isShuttingDown, case .live(let connection) = connections[id], isAtRest(connection)
     else { return nil }
     let session = handed(connection)
     // A scope without a version is in the middle of a snapshot.
