@@ -4,7 +4,7 @@ export DESTDIR PREFIX UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
-.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs
+.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
 
 build: need-build ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	STOREHUB_PROGRAMS=1 $(SWIFT_BUILD) -c release
@@ -54,6 +54,9 @@ man: need-man ## write docs/man, the manual pages of the programs built last (sw
 
 docs: need-docs ## write the API reference and the guides to .build/docs, and check their links and the documentation of public names
 	@scripts/docs
+
+api-check: need-api-check ## compare the libraries with those of the last release, or of REV=COMMIT, for changes that break code
+	@scripts/api-check $(REV)
 
 bench: need-bench ## compare the hub with the C limit, Redis, NATS and Python in one table (8 minutes; RUNS=5 SECONDS_EACH=0.7)
 	@scripts/bench

@@ -81,7 +81,10 @@ let package = Package(
     .library(name: "DependenciesFoundation", targets: ["DependenciesFoundation"]),
     .library(name: "DependenciesTestSupport", targets: ["DependenciesTestSupport"]),
     .library(name: "IdentifiedCollections", targets: ["IdentifiedCollections"]),
-    .library(name: "ComposableArchitecture", targets: ["ComposableArchitecture", "CustomDumpFoundation"]),
+    // With the modules that it re-exports, so that `make api-check` compares them.
+    .library(
+      name: "ComposableArchitecture",
+      targets: ["ComposableArchitecture", "ComposableCore", "FeatureCore", "CustomDumpFoundation"]),
     .library(name: "ComposableArchitectureClassic", targets: ["ComposableArchitectureClassic"]),
     .library(
       name: "ComposableArchitectureTestSupport", targets: ["ComposableArchitectureTestSupport", "CustomDumpFoundation"]),
@@ -605,7 +608,7 @@ if let named = Context.environment["STOREHUB_TESTS"]?.split(separator: ",") {
 }
 
 // STOREHUB_PROGRAMS=1, which `make build` sets, leaves out all that the programs do not need; STOREHUB_LIBRARIES=1, which
-// `make docs` sets, all that the libraries do not need.
+// `make docs` and `make api-check` set, all that the libraries do not need.
 let programs: Set = ["storectl", "storehubd", "storeload", "storesim", "storeterm"]
 let libraryProducts = package.products.compactMap { $0 as? Product.Library }
 if Context.environment["STOREHUB_PROGRAMS"] != nil {

@@ -60,6 +60,11 @@ def escape(text):
     return html.escape(text, quote=True)
 
 
+def titled(text):
+    """A title, which docc leaves as it is in the document."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def file_of(url):
     """The file of a page, relative to the site."""
     return "index.html" if url == START else url.lstrip("/") + ".html"
@@ -92,7 +97,7 @@ class Page:
             if found.get("kind") == "symbol" and found.get("role") == "symbol":
                 content = f"<code>{escape(found['title'])}</code>"
             else:
-                content = self.inline(found.get("titleInlineContent")) or escape(found.get("title", identifier))
+                content = self.inline(found.get("titleInlineContent")) or titled(found.get("title", identifier))
         url = found.get("url")
         if found.get("type") not in ("topic", "section", "link") or not url:
             return content
@@ -166,7 +171,7 @@ class Page:
 
     def heading(self, level, text, anchor):
         self.anchors.add(anchor)
-        return f'<h{level} id="{escape(anchor)}">{escape(text)}</h{level}>'
+        return f'<h{level} id="{escape(anchor)}">{titled(text)}</h{level}>'
 
     # Sections
 
@@ -228,7 +233,9 @@ class Page:
         body = f"<nav>{self.breadcrumb()}</nav>"
         if data["metadata"].get("roleHeading"):
             body += f'<div class="kind">{escape(data["metadata"]["roleHeading"])}</div>'
-        body += f"<h1>{escape(self.title)}</h1>\n<p>{self.inline(data.get('abstract'))}</p>\n"
+        body += f"<h1>{titled(self.title)}</h1>\n"
+        if data.get("abstract"):
+            body += f"<p>{self.inline(data['abstract'])}</p>\n"
         body += "\n".join(self.primary(section) for section in data.get("primaryContentSections", []))
         body += self.relationships()
         body += self.topics("Topics", data.get("topicSections"))
@@ -236,7 +243,7 @@ class Page:
         body += self.topics("See also", data.get("seeAlsoSections"))
         return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{escape(self.title)} – StoreHub</title><link rel="stylesheet" href="{root}/style.css"></head>
+<title>{escape(self.title.replace("`", ""))} – StoreHub</title><link rel="stylesheet" href="{root}/style.css"></head>
 <body data-root="{root}/"><header><a href="{root}/index.html"><strong>StoreHub</strong></a>
 <input type="search" placeholder="Search" aria-label="Search"></header><ul id="found"></ul>
 <main>
@@ -260,7 +267,7 @@ def main():
         f"{page.url} links to {url}{'#' + anchor if anchor else ''}, which does not exist"
         for page in pages for url, anchor in page.links
         if url not in by_url or (anchor and anchor not in by_url[url].anchors)})
-    index = [[page.title, page.data["metadata"].get("roleHeading", ""), urllib.parse.quote(page.file)] for page in pages]
+    index = [[page.title.replace("`", ""), page.data["metadata"].get("roleHeading", ""), urllib.parse.quote(page.file)] for page in pages]
     with open(f"{FOLDER}/pages.js", "w", encoding="utf-8") as file:
         file.write("const PAGES = " + json.dumps(sorted(index), ensure_ascii=False) + ";\n")
     for name, text in [("search.js", SEARCH), ("style.css", STYLE)]:
