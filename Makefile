@@ -7,7 +7,7 @@ STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-r
 .PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
 
 build: need-build ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
-	STOREHUB_PROGRAMS=1 $(SWIFT_BUILD) -c release
+	STOREHUB_PROGRAMS=storectl,storehubd,storeload,storesim,storeterm $(SWIFT_BUILD) -c release
 
 run: need-run ## build a hub, a terminal client and storectl without optimization, and start them (about 2 minutes)
 	@scripts/run

@@ -607,12 +607,12 @@ if let named = Context.environment["STOREHUB_TESTS"]?.split(separator: ",") {
   package.targets.removeAll { $0.type == .test && !named.contains(Substring($0.name)) }
 }
 
-// STOREHUB_PROGRAMS=1, which `make build` sets, leaves out all that the programs do not need; STOREHUB_LIBRARIES=1, which
-// `make docs` and `make api-check` set, all that the libraries do not need.
-let programs: Set = ["storectl", "storehubd", "storeload", "storesim", "storeterm"]
+// STOREHUB_PROGRAMS=storectl,storehubd leaves out all that these programs do not need, so that one build makes all of
+// them, as in `make build`; STOREHUB_LIBRARIES=1, which `make docs` and `make api-check` set, all that the libraries do
+// not need.
 let libraryProducts = package.products.compactMap { $0 as? Product.Library }
-if Context.environment["STOREHUB_PROGRAMS"] != nil {
-  keep(targets: programs, products: programs)
+if let programs = Context.environment["STOREHUB_PROGRAMS"]?.split(separator: ",").map(String.init) {
+  keep(targets: Set(programs), products: Set(programs))
 } else if Context.environment["STOREHUB_LIBRARIES"] != nil {
   keep(targets: Set(libraryProducts.flatMap(\.targets)), products: Set(libraryProducts.map(\.name)))
 }
@@ -622,8 +622,8 @@ if Context.environment["STOREHUB_PROGRAMS"] != nil {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
   var (needed, pending) = (kept, Array(kept))
   while let name = pending.popLast() {
-    let dependencies = targets[name]?.dependencies ?? []
-    for case .byNameItem(let name, _) in dependencies where needed.insert(name).inserted { pending.append(name) }
+    guard let target = targets[name] else { fatalError("there is no target \(name) in Package.swift") }
+    for case .byNameItem(let name, _) in target.dependencies where needed.insert(name).inserted { pending.append(name) }
   }
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { !products.contains($0.name) }

@@ -63,7 +63,8 @@ struct Manifest: Decodable {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "-u", "STOREHUB_FUZZ", "-u", "STOREHUB_PROGRAMS", "-u", "STOREHUB_TESTS", "STOREHUB_DECLARED=1",
+      "-u", "STOREHUB_FUZZ", "-u", "STOREHUB_LIBRARIES", "-u", "STOREHUB_PROGRAMS", "-u", "STOREHUB_TESTS",
+      "STOREHUB_DECLARED=1",
       "swift", "package", "--package-path", Repository.root, "--scratch-path", folder.path, "dump-package",
     ]
     let (output, errors) = (Pipe(), Pipe())
