@@ -33,8 +33,8 @@ extension Trait where Self == OwnThread {
 /// Runs tasks on separate threads.
 private final class ThreadExecutor: TaskExecutor {
   static let computing = ThreadExecutor(threadCount: 1)
-  /// Two, because their tests wait for processes most of the time.
-  static let blocking = ThreadExecutor(threadCount: 2)
+  /// Four, because their tests wait for processes about half of the time.
+  static let blocking = ThreadExecutor(threadCount: 4)
   private let jobs = Mutex<[UnownedJob]>([])
   private let count = DispatchSemaphore(value: 0)
 
