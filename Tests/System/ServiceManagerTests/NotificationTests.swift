@@ -92,6 +92,8 @@ private final class Manager {
     #expect(manager.receive().text == "FDSTORE=1\nFDNAME=first\nFDPOLL=0")
     for number in 1...count { #expect(manager.receive().text == "STATUS=\(number)") }
     #expect(manager.receive().text == "FDSTORE=1\nFDNAME=second\nFDPOLL=0")
+    // The call asks too late whether the service manager has handled it.
+    #expect(manager.receive().text == "BARRIER=1")
   }
 
   @Test func messagesBeyondTheLimitAreRefused() {
