@@ -42,4 +42,50 @@ import Testing
         1:18: error: Cases within '#if' cannot be replicated: both ends must have the same cases
         """)
   }
+
+  @Test func aValueThatIsKeptElsewhereIsNoPartOfTheHubsState() {
+    let advice = """
+      keeps its value in this process or in a file, outside the hub's state and journal. To share it with all clients, \
+      make it a plain 'var' with a default; mark it '@Replicated(omit)' only if each process is to have a value of its own
+      """
+    expectComplaint(
+      """
+      @Replicated struct State {
+        @Shared(.fileStorage(.todos)) var todos: [Int] = []
+        @Sharing.SharedReader var limit: Int
+        @Dependency(\\.date) var date
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: """
+        2:37: error: 'todos' cannot be replicated: '@Shared' \(advice)
+          fix: Remove '@Shared'
+        3:29: error: 'limit' cannot be replicated: '@SharedReader' \(advice)
+          fix: Remove '@SharedReader'
+        4:27: error: 'date' cannot be replicated: a dependency is no part of the state; mark it '@Replicated(omit)'
+        """,
+      fixed: """
+        @Replicated struct State {
+          var todos: [Int] = []
+          var limit: Int
+          @Dependency(\\.date) var date
+        }
+        """)
+  }
+
+  @Test func anOmittedFieldNeedsADefaultAtItsOwnLine() {
+    func complaint(_ place: String, _ name: String) -> String {
+      "\(place): error: '\(name)' is omitted, so it needs a default for values that were read, such as '= …' here"
+    }
+    expectComplaint(
+      """
+      @Replicated struct State {
+        @Replicated(omit) var log: [String]
+        @Replicated(omit) let start: Int
+        @Replicated(omit) @Shared var count: Int?
+        @Replicated(omit) var note: String?
+        @Replicated(omit) @Shared(.inMemory("size")) var size: Int
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: [complaint("2:25", "log"), complaint("3:25", "start"), complaint("4:33", "count")].joined(separator: "\n"))
+  }
 }

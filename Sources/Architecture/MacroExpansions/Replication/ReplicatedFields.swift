@@ -162,6 +162,10 @@ struct ReplicatedFields {
       return nil
     }
     guard let key = keys.key(of: name, variable.attributes, at: binding, in: context) else { return nil }
+    if let wrapper = ["Shared", "SharedReader", "Dependency"].first(where: { variable.attributes.hasAny(of: [$0]) }) {
+      complain(ofValueElsewhere: name, in: wrapper, variable, at: binding, in: context)
+      return nil
+    }
     let isOptional = type?.isOptional ?? false
     let hasInitialiser = binding.initializer != nil
     if !variable.isVar && hasInitialiser {
@@ -181,12 +185,6 @@ struct ReplicatedFields {
         "'\(name)' cannot be replicated: \(reason). Or mark it '@Replicated(omit)' and give it a default", at: binding)
       return nil
     }
-    if variable.attributes.hasAny(of: ["Shared", "SharedReader", "Dependency"]) {
-      context.complain(
-        "'\(name)' cannot be replicated: its value is stored elsewhere and replicated from there; mark it '@Replicated(omit)'",
-        at: binding)
-      return nil
-    }
     let storage: ReplicatedField.Storage
     if variable.attributes.hasAny(of: ["Presents", "PresentationState"]) {
       storage = .presented
@@ -202,17 +200,39 @@ struct ReplicatedFields {
       location: context.lineDirective(of: binding))
   }
 
+  /// Reports a field whose property wrapper keeps the value outside the state.
+  private static func complain(
+    ofValueElsewhere name: String, in wrapper: String, _ variable: VariableDeclSyntax, at binding: PatternBindingSyntax,
+    in context: some MacroExpansionContext
+  ) {
+    guard wrapper != "Dependency" else {
+      context.complain(
+        "'\(name)' cannot be replicated: a dependency is no part of the state; mark it '@Replicated(omit)'", at: binding)
+      return
+    }
+    let plain = variable.with(\.attributes, variable.attributes.without(wrapper))
+    context.complain(
+      """
+      '\(name)' cannot be replicated: '@\(wrapper)' keeps its value in this process or in a file, outside the hub's state \
+      and journal. To share it with all clients, make it a plain 'var' with a default; mark it '@Replicated(omit)' only \
+      if each process is to have a value of its own
+      """, at: binding, fixIt: ("Remove '@\(wrapper)'", Syntax(variable), Syntax(plain)))
+  }
+
+  /// Refuses an omitted field without a default. Wrappers with arguments may have one.
   private static func checkOmitted(
     _ variable: VariableDeclSyntax, in context: some MacroExpansionContext
   ) -> Bool {
-    for binding in variable.bindings where binding.initializer == nil {
-      if variable.isVar, binding.typeAnnotation?.type.isOptional ?? false { continue }
-      if !variable.attributes.hasAny(of: ["Shared", "SharedReader", "Dependency"]) {
-        context.complain(
-          "'\(binding.pattern.trimmedDescription)' is omitted, so it needs a default for values that were read",
-          at: binding)
-        return false
-      }
+    let wrappers = ["Shared", "SharedReader", "Dependency"].compactMap { variable.attributes.attribute(named: $0) }
+    let hasKey = wrappers.contains { $0.arguments != nil }
+    for binding in variable.bindings where binding.initializer == nil && !hasKey {
+      if variable.isVar, wrappers.isEmpty, binding.typeAnnotation?.type.isOptional ?? false { continue }
+      context.complain(
+        """
+        '\(binding.pattern.trimmedDescription)' is omitted, so it needs a default for values that were read, such as \
+        '= …' here
+        """, at: binding)
+      return false
     }
     return true
   }

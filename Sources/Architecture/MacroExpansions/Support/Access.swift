@@ -48,6 +48,12 @@ extension AttributeListSyntax {
     return nil
   }
 
+  /// Returns the attributes except the one with that name.
+  func without(_ name: String) -> AttributeListSyntax {
+    let removed = attribute(named: name)
+    return filter { $0.as(AttributeSyntax.self) != removed }
+  }
+
   /// Returns true if there is one of the attributes.
   func hasAny(of names: [String]) -> Bool {
     names.contains { attribute(named: $0) != nil }
