@@ -37,7 +37,7 @@ public struct BindingAction<Root>: CasePathable, Equatable, Sendable {
   /// The field.
   public let keyPath: any PartialKeyPath<Root> & Sendable
   package let set: @Sendable (inout Root) -> Void
-  let value: any Sendable
+  package let value: any Sendable
   private let isEqual: @Sendable (any Sendable) -> Bool
 
   /// Sets a field.

@@ -24,6 +24,7 @@ package struct ReadingRisks: OptionSet, Sendable {
     var search = RiskSearch(builder)
     search.visit(root)
     self = search.risks
+    if builder.hasUnwritableValues { insert(.values) }
   }
 }
 

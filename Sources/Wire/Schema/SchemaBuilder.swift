@@ -7,8 +7,15 @@ public struct SchemaBuilder {
   /// The names of types with raw values that may have a raw value that they do not accept. They are no part of a schema.
   private(set) var restricted: Set<String> = []
 
+  /// True if a type has values without any bytes that its decoder accepts. It is no part of a schema.
+  private(set) var hasUnwritableValues = false
+  /// The visitor of one type's fields.
+  fileprivate var visitor: (any FieldVisitor)?
+
   /// Creates an empty builder.
   public init() {}
+
+  init(visitor: any FieldVisitor) { self.visitor = visitor }
 
   /// The fields of a struct, as they are added.
   public struct Fields {
@@ -71,6 +78,15 @@ public struct SchemaBuilder {
     public mutating func replicated<Root, Value: Replicated>(
       _ name: String, key: UInt64, _ path: KeyPath<Root, Value>, hasDefault: Bool
     ) {
+      let type = Value.schema(in: &builder)
+      fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
+    }
+
+    /// Adds a field that can be set by itself; see `FieldVisitor`.
+    public mutating func replicated<Root, Value: Replicated & Equatable & Sendable>(
+      _ name: String, key: UInt64, _ path: any WritableKeyPath<Root, Value> & Sendable, hasDefault: Bool
+    ) {
+      if let visitor = builder.visitor as? any FieldVisitor<Root> { visitor.visit(name, key: key, path) }
       let type = Value.schema(in: &builder)
       fields.append(Schema.Field(key: key, name: name, type: type, hasDefault: hasDefault))
     }
@@ -147,6 +163,10 @@ public struct SchemaBuilder {
       return Description(content: .cases(cases.cases))
     }
   }
+
+  /// Notes that a type has values without any bytes that its decoder accepts, such as the binding of a field that is not
+  /// replicated.
+  package mutating func noteUnwritableValues() { hasUnwritableValues = true }
 
   /// Notes that a value of a type may have a raw value that the type does not accept.
   mutating func noteRestricted(_ name: String) { restricted.insert(name) }
