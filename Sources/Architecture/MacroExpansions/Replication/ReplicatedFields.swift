@@ -207,7 +207,8 @@ struct ReplicatedFields {
   ) {
     guard wrapper != "Dependency" else {
       context.complain(
-        "'\(name)' cannot be replicated: a dependency is no part of the state; mark it '@Replicated(omit)'", at: binding)
+        "'\(name)' cannot be replicated: a dependency is no part of the state; mark it '@Replicated(omit)'", at: binding
+      )
       return
     }
     let plain = variable.with(\.attributes, variable.attributes.without(wrapper))
