@@ -154,7 +154,6 @@ extension HubCore {
 
   /// Sends *goodbye* to every client after all pending output and, in sync mode, after the log has stored all turns.
   package mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
-    (isContended, answersFirst) = (false, false)
     performAllPostponed()
     endTurn(at: now, wallTime: wallTime(), flushing: true)
     stage = .stopping(goodbye: reason)
@@ -164,7 +163,6 @@ extension HubCore {
   mutating func sayGoodbye(reason: String, at now: Duration, _ wallTime: @autoclosure () -> Int64) {
     stage = .stopping(goodbye: nil)
     // Actions that the log will never store are not acknowledged.
-    (isContended, answersFirst) = (false, false)
     if turns?.hasFailed != true { endTurn(at: now, wallTime: wallTime(), flushing: true) }
     let goodbye = outgoing.writer.frame(Goodbye(.shuttingDown, reason))
     for index in connections.indices {

@@ -10,14 +10,16 @@ extension HubCore {
   /// - Parameters:
   ///   - now: A monotonic time.
   ///   - wallTime: The time for the log, in milliseconds since 1970; evaluated only if there is something to log.
+  ///   - plan: Whom the turn answers, and in which pieces.
   ///   - flushing: True to send to every subscriber now, without coalescing.
   /// - Returns: True if there is work for the shell, or a time at which there will be.
   /// - Complexity: One encoding of the changes; O(1) for each subscriber of a changed place and each session with
   ///   pending output. A turn without events costs nothing.
   @discardableResult
   package mutating func endTurn(
-    at now: Duration, wallTime: @autoclosure () -> Int64 = 0, flushing: Bool = false
+    at now: Duration, wallTime: @autoclosure () -> Int64 = 0, plan: TurnPlan = TurnPlan(), flushing: Bool = false
   ) -> Bool {
+    self.plan = plan
     if isTakingOver { endTakeOver() }
     if turns != nil { recordTurn(at: wallTime()) }
     if engine.hasEffectCommands { takeEffectCommands() }
@@ -31,7 +33,7 @@ extension HubCore {
     if !accounts.paused.isEmpty { endPauses(at: now, all: flushing) }
     if outputs.hasUnfinished, outgoing.snapshotBudget > 0 {
       // A contended turn writes to only one of the connections that have sent much.
-      outputs.resumeUnfinished { [isContended] in isContended && $0.hasSentMuch }
+      outputs.resumeUnfinished { [plan] in plan.isContended && $0.hasSentMuch }
     }
     outputs.resumeHashes()
     publish(at: now, flushing: flushing)
@@ -50,9 +52,9 @@ extension HubCore {
   private mutating func writePending(at now: Duration, flushing: Bool) {
     let revision = visibleRevision
     outputs.beginWriting()
-    var holdsBack = answersFirst
+    var holdsBack = plan.answersFirst
     while let connection = outputs.takeNext() {
-      if isContended, isHeldBack(connection, &holdsBack) {
+      if plan.isContended, isHeldBack(connection, &holdsBack) {
         outputs.holdBack(connection)
       } else if connection.account.output.isOn, !flushing {
         outputs.pause(connection)
@@ -66,10 +68,10 @@ extension HubCore {
   /// Sets the number of snapshot bytes that the turn may write: one small piece while other clients send.
   private mutating func setSnapshotBudget(at now: Duration) {
     outgoing.now = now
-    let isContended = isContended || isSnapshotContended()
+    let isContended = plan.isContended || isSnapshotContended()
     outgoing.hashBudget = max(isContended ? limits.hashedBytesPerTurn / 16 : limits.hashedBytesPerTurn, 1)
     outgoing.pieceLimit = isContended ? SnapshotPiece.byteLimit / 16 : SnapshotPiece.byteLimit
-    if answersFirst {
+    if plan.answersFirst {
       outgoing.snapshotBudget = 0
     } else {
       // Without any budget in any turn a snapshot would never end.
@@ -78,8 +80,9 @@ extension HubCore {
     }
   }
 
-  /// Records that a client has sent more than a contended turn has time for.
-  package mutating func noteMuch(from id: ConnectionID) {
+  /// Records that the next output for a client may wait for that of others, because it has sent more than a contended
+  /// turn has time for.
+  package func letOutputWait(of id: ConnectionID) {
     if case .live(let connection) = phase(of: id) { connection.hasSentMuch = true }
   }
 
@@ -148,7 +151,7 @@ extension HubCore {
       count += publishers[index].due.count
     }
     outputs.wakeCoalescing()
-    fanOut.begin(to: count, limits, isContended: isContended)
+    fanOut.begin(to: count, limits, isContended: plan.isContended)
   }
 
   /// Records that the changes of a turn have been written to their subscribers. The next ones follow after an interval.
@@ -157,7 +160,7 @@ extension HubCore {
   ///   - start: The time of `endTurn`.
   ///   - end: The time after the writes.
   package mutating func published(from start: Duration, to end: Duration) {
-    fanOut.ended(from: start, to: end, limits, isContended: isContended)
+    fanOut.ended(from: start, to: end, limits, isContended: plan.isContended)
   }
 
   private mutating func publish(_ index: Int) {

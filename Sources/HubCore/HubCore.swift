@@ -10,7 +10,7 @@ package import Wire
 /// 1. `received`, `connected`, `inputEnded`, `ended`, `drained`, `expire`, in any number and order. Actions are decoded
 ///    and reduced in place as they arrive, as many as the shell allows; other frames wait as bytes.
 /// 2. `workOnBacklog`, while frames wait, the log is not behind, and time is left.
-/// 3. `endTurn()`: one delta, one acknowledgement and one write for each session with pending output, however many
+/// 3. `endTurn(plan:)`: one delta, one acknowledgement and one write for each session with pending output, however many
 ///    actions the turn applied.
 /// 4. The shell executes `commands` and calls `clear()`.
 ///
@@ -66,12 +66,8 @@ package struct HubCore: ~Copyable {
   var turn: UInt64 = 0
   /// The size of the feature's state.
   var size: StateSize
-  /// True if large work should leave time for other clients. Snapshots are then sent in smaller pieces, and a turn
-  /// writes to at most one of the clients that have sent much.
-  package var isContended = false
-  /// True if the next turn only answers clients with little traffic: it sends no snapshots and, if the hub is
-  /// contended, writes to no client that has sent much. That output follows in a turn for which this is false.
-  package var answersFirst = false
+  /// The plan of the last turn.
+  var plan = TurnPlan()
   /// The connection whose unhandled frames were processed last in this turn, for the report of a blocked turn.
   package internal(set) var lastWork: ConnectionID?
   /// The number of reads from clients at the last turn with unfinished snapshots; nil if that turn had none.
@@ -191,8 +187,11 @@ package struct HubCore: ~Copyable {
   /// The number of states of the feature that are kept only because clients are being sent a snapshot of them.
   package var extraStateCount: Int { publishers[StateRoot.feature.index].extraStateCount }
 
-  /// True if changes may be coalesced, so `endTurn` should get the time as precisely as the shell can measure it.
-  package var mayCoalesce: Bool { isContended || subscriptionCount >= limits.coalescingThreshold }
+  /// Returns true if a turn may coalesce changes, so `endTurn` should get the time as precisely as the shell can measure
+  /// it.
+  package func mayCoalesce(in plan: TurnPlan) -> Bool {
+    plan.isContended || subscriptionCount >= limits.coalescingThreshold
+  }
 
   /// True if `published` should get the time at which the shell has executed the commands of this turn.
   package var hasPublished: Bool { fanOut.awaitsEnd }

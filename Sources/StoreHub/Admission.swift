@@ -1,17 +1,11 @@
+internal import HubCore
+
 /// The queue of accepted connections that are not served yet, one queue for each user.
 ///
 /// The kernel's queue serves all users in order of arrival. The hub therefore empties it faster than it opens
 /// connections. It refuses connections beyond a user's limit at once, and opens the others in turn, one of each user. A
 /// user who fills the kernel's queue delays others only by the time to accept its connections.
 struct Admission {
-  // Turns are short, since each of them also answers the connected clients. There are thousands of turns in a second.
-
-  /// The maximum number of connections accepted from the kernel's queue in one turn.
-  static let acceptedPerTurn = 16
-  /// The same while clients with little traffic are active.
-  static let acceptedInContention = 1
-  /// The number of queued connections that counts as much traffic; fewer may come from a program that is starting.
-  static let longQueue = 256
   /// The maximum number opened at once in a turn. Most turns have none or one.
   private static let openedAtOnce = 2
   /// The time for opening queued connections in one turn, in nanoseconds. At least one is opened.
@@ -65,7 +59,7 @@ struct Admission {
   mutating func noteDisconnected(at now: UInt64) -> Bool {
     if now >= disconnected.end { disconnected = (0, now + 100) }
     disconnected.count += 1
-    return disconnected.count > Self.acceptedPerTurn
+    return disconnected.count > TurnScheduler.acceptLimit
   }
 
   /// Begins a turn.

@@ -18,16 +18,17 @@ extension HubShell {
     }
     guard !hasDisconnected(descriptor) else {
       let now = loop.turnMilliseconds
-      if admission.noteDisconnected(at: now) { contention.noteMuch(from: nil, at: now) }
+      if admission.noteDisconnected(at: now) { scheduler.noteHeavy(at: now) }
       return
     }
-    if let refusal = informed.refusal(ofConnectionOf: user, waiting: (admission.count(of: user), admission.count)) {
+    let waiting = (admission.count(of: user), admission.count)
+    if let refusal = inform({ $0.refusal(ofConnectionOf: user, waiting: waiting) }) {
       turnAway(descriptor, of: user, refusal)
-    } else if !contention.isOn, admission.opensAtOnce() {
+    } else if !scheduler.isContended, admission.opensAtOnce() {
       open(descriptor)
     } else {
       admission.add(descriptor, of: user)
-      if admission.count >= Admission.longQueue { contention.noteMuch(from: nil, at: loop.turnMilliseconds) }
+      scheduler.noteQueue(admission.count, at: loop.turnMilliseconds)
     }
   }
 

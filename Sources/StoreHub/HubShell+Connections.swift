@@ -17,12 +17,12 @@ extension HubShell {
     let credentials = try stream.peerCredentials()
     let peer = Peer(
       process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups)
-    let id = informed.connected(peer, at: loop.now, wallTime: wallTime(), isTakenOver: isTakenOver)
-    let connection = ServedConnection(id: id, stream: stream)
+    let id = inform { $0.connected(peer, at: loop.now, wallTime: wallTime(), isTakenOver: isTakenOver) }
+    let connection = ServedConnection(id: id, stream: stream, sender: scheduler.newSender)
     while connections.count <= id.index { connections.append(nil) }
     connections[id.index] = connection
     // The callbacks hold the shell; closing the stream releases it.
-    connection.stream.onDrained { self.informed.drained(id, at: self.loop.now) }
+    connection.stream.onDrained { self.inform { $0.drained(id, at: self.loop.now) } }
     return connection
   }
 
@@ -33,7 +33,7 @@ extension HubShell {
   }
 
   func readingEnded(_ id: ConnectionID, _ error: UVError?) {
-    guard let error else { return informed.inputEnded(id, at: loop.now) }
+    guard let error else { return inform { $0.inputEnded(id, at: loop.now) } }
     log.write(.debug, "connection \(id.index): \(error)")
     drop(id)
   }
@@ -49,7 +49,7 @@ extension HubShell {
     guard let dropped = connection(id) else { return }
     resting?.close(dropped)
     connections[id.index] = nil
-    informed.ended(id)
+    inform { $0.ended(id) }
     // During a hand-over, clients wait for the next process.
     if handingOver == nil { socket?.resume() }
     finishIfStopped()
@@ -60,14 +60,13 @@ extension HubShell {
 final class ServedConnection {
   let id: ConnectionID
   let stream: PipeStream
-  /// The last time in milliseconds at which it sent more than a turn has time for. Without the exclusivity check, as the
-  /// shell's own properties.
-  @exclusivity(unchecked) var lastMuch: UInt64?
+  /// Its traffic. Without the exclusivity check, as the shell's own properties.
+  @exclusivity(unchecked) var sender: TurnScheduler.Sender
   /// The slot in the table of connections at rest.
   var restingSlot: Int?
 
-  init(id: ConnectionID, stream: consuming PipeStream) {
-    self.id = id
+  init(id: ConnectionID, stream: consuming PipeStream, sender: TurnScheduler.Sender) {
+    (self.id, self.sender) = (id, sender)
     self.stream = stream
   }
 }

@@ -28,9 +28,9 @@ extension HubShell {
     // A connection may end while it is written to, and the feature may react; the record must not be ahead of the log.
     var revision: UInt64
     repeat {
-      informed.performAllPostponed()
+      inform { $0.performAllPostponed() }
       revision = core.revision
-      informed.endTurn(at: loop.now, wallTime: wallTime(), flushing: true)
+      inform { $0.endTurn(at: loop.now, wallTime: wallTime(), flushing: true) }
       performCommands()
     } while core.revision != revision
     guard core.unstoredTurnCount == 0 else { return }
@@ -117,7 +117,9 @@ extension HubShell {
 
   private func takeOver(_ stream: consuming PipeStream, _ handOver: HandOver, _ index: Int) throws(UVError) {
     let connection = try add(stream, isTakenOver: true)
-    let isReadable = informed.takeOver(handOver, index, on: connection.id, at: loop.now, limit: meter.limit)
+    let isReadable = inform {
+      $0.takeOver(handOver, index, on: connection.id, at: loop.now, limit: scheduler.limit)
+    }
     // The rest of its earlier output must precede the output of this turn.
     performCommands()
     do throws(UVError) { try startReading(connection) } catch {

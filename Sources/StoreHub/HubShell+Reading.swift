@@ -23,20 +23,20 @@ extension HubShell {
 
   func handle(_ bytes: RawSpan, on id: ConnectionID) {
     guard !core.isLogBehind else { return receivedBehindLog(bytes, on: id) }
-    guard !contention.isOn else { return receivedInContention(bytes, on: id) }
-    let work = informed.received(bytes, on: id, at: loop.now, limit: meter.readLimit, guaranteed: Contention.guaranteed)
+    guard !scheduler.isContended else { return receivedInContention(bytes, on: id) }
+    hasNews = true
+    let work = core.received(
+      bytes, on: id, at: loop.now, limit: scheduler.readLimit, guaranteed: scheduler.guaranteed)
     noteWork(work.count)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
-    // Most turns end here, because no client has sent much recently.
-    if Contention.isMuch(work, of: bytes.byteCount) {
-      contention.noteMuch(from: connections[id.index], at: loop.turnMilliseconds)
-    } else if contention.isPossible {
-      contention.noteLittle(work.count, from: connections[id.index], at: loop.turnMilliseconds)
+    if scheduler.concerns(work, of: bytes.byteCount), let connection = connections[id.index] {
+      scheduler.noteRead(work, of: bytes.byteCount, from: &connection.sender, at: loop.turnMilliseconds)
     }
   }
 
   func receivedBehindLog(_ bytes: RawSpan, on id: ConnectionID) {
-    let work = informed.received(bytes, on: id, at: loop.now, limit: 0)
+    hasNews = true
+    let work = core.received(bytes, on: id, at: loop.now, limit: 0)
     if !work.isComplete { connections[id.index]?.stream.stopReading() }
   }
 
@@ -44,83 +44,71 @@ extension HubShell {
   func receivedInContention(_ bytes: RawSpan, on id: ConnectionID) {
     guard let connection = connections[id.index] else { return }
     let now = loop.turnMilliseconds
-    let sentMuch = Contention.sendsMuch(connection, at: now)
-    // The guaranteed work is for the user's other connections.
-    let work = informed.received(
-      bytes, on: id, at: loop.now, limit: 0, guaranteed: sentMuch ? 0 : Contention.guaranteed)
-    let isFull = bytes.byteCount >= connection.stream.readLimit
-    if !work.isComplete {
-      connection.stream.stopReading()
-    } else if isFull {
-      // More is waiting.
+    let guaranteed = scheduler.guaranteed(to: connection.sender, at: now)
+    hasNews = true
+    let work = core.received(bytes, on: id, at: loop.now, limit: 0, guaranteed: guaranteed)
+    let plan = scheduler.noteContendedRead(work, of: bytes.byteCount, from: &connection.sender, at: now)
+    switch plan.nextRead {
+    case .onArrival: break
+    case .afterBacklog: connection.stream.stopReading()
+    case .inItsTurn:
       connection.stream.stopReading()
       waitingReaders.append(id)
     }
-    if isFull || Contention.isMuch(work, of: bytes.byteCount) {
-      contention.noteMuch(from: connection, at: now)
-      core.noteMuch(from: id)
-      let isInsideFrame = work == (0, true)
-      connection.stream.readLimit = isInsideFrame ? Contention.contendedRead.large : Contention.contendedRead.small
-    } else {
-      contention.noteLittle(work.count, from: connection, at: now)
-      if !sentMuch { connection.stream.readLimit = Contention.muchBytes }
-    }
+    if plan.outputMayWait { core.letOutputWait(of: id) }
+    connection.stream.readLimit = connection.sender.readLimit
   }
 
   func noteWork(_ count: Int) {
-    meter.note(count, now: loop.nanoseconds, turnStart: loop.turnNanoseconds)
+    scheduler.noteWork(count, now: loop.nanoseconds, turnStart: loop.turnNanoseconds)
   }
 
-  /// Returns true if a turn has no time for further actions, although it has not reached their limit: they are slower
-  /// than those before.
-  func isLate() -> Bool {
-    if loop.turnAge >= WorkMeter.longTurn { meter.isLate = true }
-    return meter.isLate
-  }
+  /// Returns true if a turn has no time for further actions.
+  func isLate() -> Bool { scheduler.isLate(turnAge: loop.turnAge) }
 
-  /// Does one short piece of the waiting work between two polls. Returns false if the turn has no output yet.
-  ///
-  /// A poll costs less than writing the output of a turn. Clients that send much are therefore answered at intervals,
-  /// and only the other clients in each turn.
-  func workInContention(_ continues: Bool) -> Bool {
-    contention.update(at: loop.turnMilliseconds)
-    // The last turns send everything.
-    let isContended = contention.isOn && !isStopping
-    if core.isContended != isContended { setContended(isContended) }
-    core.answersFirst = isContended
-    guard continues, isContended else { return true }
-    let now = loop.nanoseconds
-    workCount &+= 1
-    let waiting = Contention.Waiting(
-      connections: admission.count, hasFrames: core.hasBacklog, hasSnapshots: core.isSendingSnapshots,
-      heldBack: core.heldBackCount, readers: waitingReaders.count)
-    switch Contention.nextWork(workCount, of: waiting, sinceOutput: now - lastOutput) {
-    case .connection:
-      openNext()
-      return true
-    case .output:
-      lastOutput = now
-      core.answersFirst = false
-      return true
-    case .input: break
+  /// What the turn does. It also sets how much the loop and the socket take in until the next one.
+  func plan(_ continues: Bool) -> TurnPlan {
+    let plan = scheduler.plan(
+      continues: continues, isStopping: isStopping, hasSnapshots: core.isSendingSnapshots,
+      TurnScheduler.Waiting(
+        connections: admission.count, hasFrames: core.hasBacklog, hasSnapshots: core.isSendingSnapshots,
+        heldBack: core.heldBackCount, readers: waitingReaders.count),
+      at: TurnScheduler.Time(milliseconds: loop.turnMilliseconds, nanoseconds: loop.nanoseconds))
+    if plan.limitsReads != limitsArrivals {
+      limitsArrivals = plan.limitsReads
+      loop.limitsReads = plan.limitsReads
+      socket?.acceptAtMost(plan.acceptLimit)
     }
-    if core.hasBacklog, !core.isLogBehind {
-      meter.isLate = false
-      let limit = meter.contendedLimit
-      var count = 0
-      while count < limit, core.hasBacklog, !meter.isLate {
-        count += core.workOnBacklog(limit: limit - count, at: loop.now)
+    return plan
+  }
+
+  /// Does the work of a plan before the turn's output. Returns false if the turn has no output yet.
+  func perform(_ work: TurnPlan.Work) -> Bool {
+    switch work {
+    case .everything:
+      if admission.isInUse { openWaiting() }
+      if !waitingReaders.isEmpty { resumeWaitingReaders() }
+      while core.hasBacklog, scheduler.limit > 0, !core.isLogBehind, handingOver == nil {
+        noteWork(core.workOnBacklog(limit: scheduler.limit, at: loop.now))
       }
-      meter.noteContended(count, elapsed: loop.nanoseconds - now)
+    case .nothing, .output: break
+    case .connection: openNext()
+    case .input(let limit):
+      if core.hasBacklog, !core.isLogBehind { workOnBacklog(limit: limit) }
+      if !waitingReaders.isEmpty { resumeReading(waitingReaders.removeFirst()) }
+      return hasNews || core.commandCount > 0 || core.isLogBehind
     }
-    if !waitingReaders.isEmpty { resumeReading(waitingReaders.removeFirst()) }
-    return hasNews || core.commandCount > 0 || core.isLogBehind
+    return true
   }
 
-  func setContended(_ isContended: Bool) {
-    core.isContended = isContended
-    loop.limitsReads = isContended
-    socket?.acceptAtMost(isContended ? Admission.acceptedInContention : Admission.acceptedPerTurn)
+  private func workOnBacklog(limit: Int) {
+    let start = loop.nanoseconds
+    scheduler.beginInput()
+    var count = 0
+    while count < limit, core.hasBacklog, !scheduler.isInputLate {
+      count += core.workOnBacklog(limit: limit - count, at: loop.now)
+    }
+    scheduler.noteInput(count, elapsed: loop.nanoseconds - start)
   }
 
   func resumeWaitingReaders() {

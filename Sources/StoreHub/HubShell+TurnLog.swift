@@ -9,12 +9,12 @@ extension HubShell {
       switch event {
       case .stored(let position):
         noteStored(position)
-        informed.stored(upTo: position, at: loop.now, wallTime: wallTime())
+        inform { $0.stored(upTo: position, at: loop.now, wallTime: wallTime()) }
       case .saved(let revision):
-        informed.snapshotEnded()
+        inform { $0.snapshotEnded() }
         log.write(.debug, "saved a snapshot of revision \(revision)")
       case .snapshotFailed(let error):
-        informed.snapshotEnded()
+        inform { $0.snapshotEnded() }
         log.write(.error, "cannot save a snapshot: \(error)", Log.Details(.snapshotFailed, ["REASON": "\(error)"]))
       case .blocked(let error):
         logBlockade = error
@@ -52,8 +52,9 @@ extension HubShell {
       .error, "nothing more is acknowledged: \(error)",
       Log.Details(.logFailed, ["REASON": "\(error)", "REVISION": "\(core.revision)"]))
     runner?.cancelAll()
-    informed.logFailed(
-      reason: "the hub cannot write its journal; an operator has to look at the hub's log", at: loop.now)
+    inform {
+      $0.logFailed(reason: "the hub cannot write its journal; an operator has to look at the hub's log", at: loop.now)
+    }
     onLogFailed?(error)
   }
 }

@@ -33,26 +33,16 @@ extension HubShell {
     if awaitsActivity { activityBegan() }
     turnStart = loop.turnMilliseconds
     if turnWatch.isOn { turnWatch.begin(loop.nanoseconds) }
-    if contention.isOn {
-      guard workInContention(continues) else {
-        turnTimer?.start(after: .zero)
-        return
-      }
+    let plan = plan(continues)
+    guard perform(plan.work) else {
+      turnTimer?.start(after: .zero)
+      return
     }
     hasNews = false
-    if !contention.isOn {
-      if core.isContended { setContended(false) }
-      core.answersFirst = !continues && !isStopping && core.isSendingSnapshots
-      if admission.isInUse { openWaiting() }
-      if !waitingReaders.isEmpty { resumeWaitingReaders() }
-      while core.hasBacklog, meter.limit > 0, !core.isLogBehind, handingOver == nil {
-        noteWork(core.workOnBacklog(limit: meter.limit, at: loop.now))
-      }
-    }
-    meter.beginTurn()
+    scheduler.beginTurn()
     if suspendsEffects, core.postponedCount < core.limits.postponedActions { resumeEffects() }
-    let now = core.mayCoalesce ? loop.preciseNow : loop.now
-    guard core.endTurn(at: now, wallTime: wallTime()) else {
+    let now = core.mayCoalesce(in: plan) ? loop.preciseNow : loop.now
+    guard core.endTurn(at: now, wallTime: wallTime(), plan: plan) else {
       if admission.count > 0 || !waitingReaders.isEmpty { turnTimer?.start(after: .zero) }
       return
     }
@@ -98,7 +88,7 @@ extension HubShell {
   @inline(never)
   private func becameBusy(_ id: ConnectionID) {
     guard let connection = connection(id) else { return }
-    informed.noteBusy(id, queuedBytes: connection.stream.queuedByteCount, at: loop.now)
+    inform { $0.noteBusy(id, queuedBytes: connection.stream.queuedByteCount, at: loop.now) }
   }
 
   @inline(never)

@@ -27,16 +27,13 @@ final class HubShell {
   private(set) var turnTimer: Timer?
   private(set) var releaseTimer: Timer?
   private(set) var memoryRelease = MemoryRelease()
-  @exclusivity(unchecked) var meter = WorkMeter()
-  @exclusivity(unchecked) var contention = Contention()
+  @exclusivity(unchecked) var scheduler = TurnScheduler()
+  /// True if the loop and the socket have the limits of a contended turn.
+  var limitsArrivals = false
   /// The connections that sent much in a contended turn and are not read again until their turn.
   @exclusivity(unchecked) var waitingReaders: [ConnectionID] = []
   /// True if the loop has polled since the last turn, which left work for this one.
   @exclusivity(unchecked) var continues = false
-  /// Counts the pieces of work in contended turns, so that the kinds of work take turns.
-  @exclusivity(unchecked) var workCount: UInt32 = 0
-  /// The time in nanoseconds of the last turn that wrote to a client that had sent much.
-  @exclusivity(unchecked) var lastOutput: UInt64 = 0
   @exclusivity(unchecked) var connections: [ServedConnection?] = []
   /// The last connection that was read in this turn.
   @exclusivity(unchecked) var lastSender: ConnectionID?
@@ -87,7 +84,7 @@ final class HubShell {
       onLost: { self.socketLost($0) })
     do {
       hooks = try TurnHooks(on: loop, beforeWaiting: { self.willWait() }) { self.endTurn() }
-      deadlineTimer = try DeadlineTimer(on: loop) { self.informed.expire(at: loop.now) }
+      deadlineTimer = try DeadlineTimer(on: loop) { self.inform { $0.expire(at: loop.now) } }
       turnTimer = try Timer(on: loop) { self.continues = true }
       releaseTimer = try Timer(on: loop) { self.releaseMemory() }
       releaseTimer?.keepsLoopAlive(false)
@@ -103,15 +100,15 @@ final class HubShell {
     runner = EffectRunner(
       requests: EffectRunner.Requests(
         deliver: { action, effect in self.deliver(action, from: effect) },
-        finished: { effect in self.informed.finish(effect) },
-        cancel: { id, path in self.informed.cancel(id, within: path) },
-        dismiss: { path in self.informed.dismiss(path) }))
-    self.core.setReceiver { self.informed.send($0) }
+        finished: { effect in self.inform { $0.finish(effect) } },
+        cancel: { id, path in self.inform { $0.cancel(id, within: path) } },
+        dismiss: { path in self.inform { $0.dismiss(path) } }))
+    self.core.setReceiver { action in self.inform { $0.send(action) } }
     self.core.setLateness { self.isLate() }
     // Nothing of the feature has run yet, and this process has the socket.
     markFile = MarkFile(besideSocket: self.path, schema: self.core.featureSchema, log: log)
     self.core.setMark(markFile?.mark)
-    informed.start()
+    inform { $0.start() }
     takeOver(inheritance)
   }
 
@@ -147,14 +144,14 @@ final class HubShell {
     socket.stopListening()
     openWaiting(all: true)
     runner?.cancelAll()
-    informed.shutDown(reason: reason, at: loop.now, wallTime: wallTime())
+    inform { $0.shutDown(reason: reason, at: loop.now, wallTime: wallTime()) }
     endTurn()
     finishIfStopped()
   }
 
   /// Replaces the policy for new and open connections.
   func reload(_ policy: AccessPolicy) {
-    informed.setPolicy(policy, at: loop.now)
+    inform { $0.setPolicy(policy, at: loop.now) }
     endTurn()
   }
 
@@ -185,17 +182,16 @@ final class HubShell {
 
   // MARK: Events
 
-  /// The core, for calls that must be followed by the end of a turn.
-  var informed: HubCore {
-    _read { yield core }
-    _modify {
-      hasNews = true
-      yield &core
-    }
+  /// Tells the core something, after which the turn must be ended.
+  @inline(__always)
+  @discardableResult
+  func inform<Result>(_ body: (inout HubCore) -> Result) -> Result {
+    hasNews = true
+    return body(&core)
   }
 
   private func deliver(_ action: AnyAction, from effect: EffectID?) {
-    _ = informed.apply(action, from: effect)
+    inform { _ = $0.apply(action, from: effect) }
     guard core.postponedCount >= core.limits.postponedActions, !suspendsEffects else { return }
     suspendsEffects = true
     loop.pauseMainQueue()

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Glibc
+internal import HubCore
 
 /// The socket that a hub serves: the claim on its path, the listener, and a watch on its file.
 ///
@@ -66,7 +67,7 @@ final class ServedSocket {
     do {
       listener = try PipeListener(
         on: loop, adopting: inherited.descriptor, path: inherited.path, ownsFile: isOwn, onConnection: onConnection)
-      listener?.acceptAtMost(Admission.acceptedPerTurn)
+      listener?.acceptAtMost(TurnScheduler.acceptLimit)
     } catch {
       throw .loop(error)
     }
@@ -107,7 +108,7 @@ final class ServedSocket {
       let mask = umask(~mode & 0o777)
       defer { umask(mask) }
       listener = try PipeListener(on: loop, path: path, onConnection: onConnection)
-      listener?.acceptAtMost(Admission.acceptedPerTurn)
+      listener?.acceptAtMost(TurnScheduler.acceptLimit)
     } catch {
       throw .loop(error)
     }

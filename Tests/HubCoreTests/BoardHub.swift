@@ -28,6 +28,8 @@ final class BoardHub {
 
   let engine: FeatureEngine<Board.State, Board.Action>
   var core: HubCore
+  /// The plan of the next turns.
+  var plan = TurnPlan()
   var state: Board.State { engine.state }
   var limits: HubLimits { core.limits }
   var deadline: Duration? { core.deadline }
@@ -93,7 +95,7 @@ final class BoardHub {
   /// Ends the turn and returns what a connection received.
   @discardableResult
   func turn(_ id: ConnectionID? = nil, at now: Duration? = nil) -> [Frame] {
-    core.endTurn(at: now ?? .zero, flushing: now == nil)
+    core.endTurn(at: now ?? .zero, plan: plan, flushing: now == nil)
     for command in core.commands {
       switch command {
       case .write(let target, let run):

@@ -76,19 +76,19 @@ import Wire
     let hub = Hub()
     let floods = (1...3).map { open(hub, user: $0) }
     let light = open(hub, user: 4)
-    hub.core.isContended = true
+    hub.plan.isContended = true
     for id in floods {
       _ = receive(100, hub, id, limit: 0)
-      hub.core.noteMuch(from: id)
+      hub.core.letOutputWait(of: id)
     }
     for _ in floods { hub.work(limit: 10) }
     _ = receive(1, hub, light, limit: 0, guaranteed: 8)
-    hub.core.answersFirst = true
+    hub.plan.answersFirst = true
     #expect(hub.turn(light).map(\.kind) == [.welcome, .applied])
     #expect(hub.core.heldBackCount == 3 && hub.core.needsAnotherTurn)
     hub.turn()
     #expect(hub.core.heldBackCount == 3)
-    hub.core.answersFirst = false
+    hub.plan.answersFirst = false
     for rest in [2, 1, 0] {
       hub.turn()
       #expect(hub.core.heldBackCount == rest)
@@ -103,11 +103,11 @@ import Wire
     hub.send(
       (0..<5000).map { .todos(.addButtonTapped(text: "a todo with the number \($0)")) }, from: 1, on: maker)
     hub.turn()
-    hub.core.isContended = true
+    hub.plan.isContended = true
     hub.send(Attach(), scope: 1, on: loading)
     for id in [loading, other] {
       _ = receive(100, hub, id, limit: 0)
-      hub.core.noteMuch(from: id)
+      hub.core.letOutputWait(of: id)
     }
     hub.turn()
     for _ in 0..<2 { hub.work(limit: 10) }
@@ -142,7 +142,7 @@ import Wire
     let (light, watcher) = (open(hub, user: 1), open(hub, user: 2))
     hub.send(Attach(), scope: 1, on: watcher)
     hub.turn()
-    hub.core.isContended = true
+    hub.plan.isContended = true
     /// Sends an action and returns the kinds of the frames that each client gets in its turn.
     func act(_ number: UInt64) -> [[FrameKind]] {
       _ = receive(1, from: number, hub, light, limit: 0, guaranteed: 8)
@@ -167,7 +167,7 @@ import Wire
     #expect(act(6) == [[.applied], [.delta]])
     hub.core.published(from: hub.now, to: hub.now)
     // Without contention, few subscribers get every turn's change.
-    hub.core.isContended = false
+    hub.plan.isContended = false
     hub.now += hub.core.limits.longestCoalescing
     for number in 7...9 { #expect(act(UInt64(number)) == [[.applied], [.delta]]) }
   }
@@ -175,10 +175,10 @@ import Wire
   @Test func nothingIsHeldBackOnceTheHubIsNotContended() {
     let hub = Hub()
     let floods = (1...3).map { open(hub, user: $0) }
-    (hub.core.isContended, hub.core.answersFirst) = (true, true)
+    hub.plan = TurnPlan(isContended: true, answersFirst: true)
     for id in floods {
       _ = receive(100, hub, id, limit: 0)
-      hub.core.noteMuch(from: id)
+      hub.core.letOutputWait(of: id)
     }
     for _ in floods { hub.work(limit: 10) }
     hub.turn()
@@ -186,8 +186,7 @@ import Wire
     hub.disconnect(floods[0])
     hub.turn()
     #expect(hub.core.heldBackCount == 2)
-    hub.core.isContended = false
-    hub.core.answersFirst = false
+    hub.plan = TurnPlan()
     hub.turn()
     #expect(hub.core.heldBackCount == 0)
   }

@@ -34,6 +34,8 @@ final class Hub {
   /// The number of requests to return memory.
   private(set) var releaseCount = 0
   var now = Duration.seconds(1000)
+  /// The plan of the next turns.
+  var plan = TurnPlan()
   /// The connections whose sockets are full: writes to them are held back.
   var blocked: Set<ConnectionID> = []
   private(set) var closed: Set<ConnectionID> = []
@@ -117,7 +119,7 @@ final class Hub {
   /// Ends the turn, executes the commands, and returns the output for a connection; without coalescing if `flushing`.
   @discardableResult
   func turn(_ id: ConnectionID? = nil, flushing: Bool = true) -> [Frame] {
-    core.endTurn(at: now, flushing: flushing)
+    core.endTurn(at: now, plan: plan, flushing: flushing)
     for command in core.commands {
       switch command {
       case .write(let target, let run):

@@ -85,11 +85,11 @@ import Wire
     }
     for _ in 0..<5 { #expect(1...(8 << 10) ~= sent()) }
     // A turn that answers other clients continues no snapshot, which goes on in the next one.
-    hub.core.answersFirst = true
+    hub.plan.answersFirst = true
     #expect(sent() == 0)
     let goesOn = hub.core.needsAnotherTurn
     #expect(goesOn)
-    hub.core.answersFirst = false
+    hub.plan.answersFirst = false
     #expect(1...(8 << 10) ~= sent())
     // The pieces of the next snapshot are small, too.
     while hub.core.needsAnotherTurn { hub.turn() }

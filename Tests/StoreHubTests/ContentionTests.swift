@@ -10,54 +10,6 @@ import Wire
 @testable import StoreHub
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ContentionTests {
-  /// Fifty clients with one action each do not count as sending much, even if a turn has no time for the last of them.
-  @Test func fewBytesAreNotMuchEvenIfTheyWait() {
-    #expect(!Contention.isMuch((0, false), of: 26))
-    #expect(!Contention.isMuch((1, true), of: 26))
-    #expect(Contention.isMuch((0, false), of: 4096))
-    #expect(Contention.isMuch((256, true), of: 1024))
-    #expect(Contention.isMuch((3, true), of: 64 * 1024))
-  }
-
-  @Test func isOnWhileSomebodySendsLittleBesideSomebodyWhoSendsMuch() throws {
-    let bench = try Bench()
-    let (much, little) = try (connection(0, bench), connection(1, bench))
-    var contention = Contention()
-    contention.noteLittle(1, from: little, at: 0)
-    #expect(!contention.isPossible && !contention.isOn)
-    contention.noteMuch(from: much, at: 10)
-    #expect(contention.isPossible && !contention.isOn)
-    // The rest of a large input does not count as little traffic.
-    contention.noteLittle(3, from: much, at: 20)
-    contention.noteLittle(64, from: little, at: 20)
-    #expect(!contention.isOn)
-    contention.noteLittle(3, from: little, at: 30)
-    #expect(contention.isOn)
-    contention.update(at: 1009)
-    #expect(contention.isOn)
-    contention.update(at: 1010)
-    #expect(!contention.isOn && !contention.isPossible)
-    bench.clean()
-  }
-
-  /// New connections without end, or waiting frames without end, stop no other work.
-  @Test(arguments: [
-    Contention.Waiting(connections: 300, heldBack: 1), Contention.Waiting(connections: 1, readers: 1),
-    Contention.Waiting(connections: 1, hasSnapshots: true), Contention.Waiting(hasFrames: true, heldBack: 1),
-    Contention.Waiting(connections: 1, hasFrames: true, hasSnapshots: true, heldBack: 1, readers: 1),
-  ]) func everyKindOfWorkGoesOn(waiting: Contention.Waiting) {
-    var counts: [Contention.Work: Int] = [:]
-    var sinceOutput: UInt64 = 0
-    for number in 1...100 as ClosedRange<UInt32> {
-      let piece = Contention.nextWork(number, of: waiting, sinceOutput: sinceOutput)
-      counts[piece, default: 0] += 1
-      sinceOutput = piece == .output ? 0 : sinceOutput + 10_000
-    }
-    #expect((counts[.connection] ?? 0 >= 30) == (waiting.connections > 0), "\(counts)")
-    if waiting.heldBack > 0 || waiting.hasSnapshots { #expect(counts[.output] ?? 0 >= 5, "\(counts)") }
-    if waiting.hasFrames || waiting.readers > 0 { #expect(counts[.input] ?? 0 >= 20, "\(counts)") }
-  }
-
   /// No turn may have followed the last publication, however long ago it was.
   @Test func aChangeAfterAQuietPeriodIsPublishedAtOnce() async throws {
     let bench = try Bench()
@@ -78,13 +30,6 @@ import Wire
     client.close()
     #expect(await bench.stop(server))
     bench.clean()
-  }
-
-  private func connection(_ index: Int, _ bench: Bench) throws -> ServedConnection {
-    var core = HubCore(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))
-    var id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
-    for _ in 0..<index { id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero) }
-    return ServedConnection(id: id, stream: try PipeStream(on: bench.loop))
   }
 
   /// One client floods the hub with large frames, and another sends single actions.

@@ -34,6 +34,10 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case shellSleepsTooEarly
   /// The shell sleeps through the times at which the hub has something to do.
   case shellOversleeps
+  /// The shell handles everything that it has read in one turn, whatever its scheduler permits.
+  case shellHasNoLimits
+  /// The shell never reads again from a client that waits for its turn.
+  case shellForgetsAReader
   /// The shell delivers an effect's action twice.
   case shellRepeatsAnEffect
   /// The shell does not start or cancel an effect.

@@ -94,6 +94,7 @@ package final class Simulation {
       report.virtualSeconds = Int(now.components.seconds)
       releaseProcesses()
     }
+    if plan.contention > 0 { try LoadSimulation(seed: plan.seed, bug: bug).run() }
     try startHub()
     for index in 0..<plan.clientCount { clients.append(startClient(at: index)) }
     for _ in 0..<plan.stepCount { try step() }

@@ -42,10 +42,10 @@ package struct SimulationPlan: Sendable {
   /// An action changes the awkward part of the state, whose values may not be readable: a chance in a thousand.
   package var awkwardness = 0
 
-  /// The hub becomes contended: a chance in a thousand for each turn.
+  /// Other clients, which are not simulated, make the hub contended: a chance in a thousand for each turn.
   package var contention = 0
-  /// The number of frames and actions of each user that are handled in a turn before any other work.
-  package var guaranteedWork = 0
+  /// From when on a client counts as one that sends much, and the work that is guaranteed to each user.
+  package var thresholds = SimulationPlan.noContention
   /// True if some clients are of a second user, who has few rights.
   package var hasGuests = false
   /// The operator changes the rights of the second user: a chance in a thousand for each step.
@@ -90,7 +90,7 @@ package struct SimulationPlan: Sendable {
   private mutating func drawLater() {
     var chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 21)
     contention = chance.pick([0, 0, 50, 300])
-    guaranteedWork = contention == 0 ? 0 : chance.pick([1, 3, 32])
+    if contention > 0 { thresholds.draw(from: &chance) }
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 22)
     limits.actionsPerSecond = chance.pick([nil, nil, nil, nil, nil, 30, 200])
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 23)
@@ -110,9 +110,17 @@ package struct SimulationPlan: Sendable {
     awkwardness = chance.pick([0, 50, 300])
   }
 
+  /// The thresholds of a hub that is never contended: its clients send little.
+  private static var noContention: TurnScheduler.Thresholds {
+    var thresholds = TurnScheduler.Thresholds()
+    thresholds.guaranteed = 0
+    return thresholds
+  }
+
   /// Removes the parameters that are younger than most regression tests.
   package mutating func removeLater() {
-    (contention, guaranteedWork, hasGuests, policyChange, clockJump) = (0, 0, false, 0, 0)
+    (contention, hasGuests, policyChange, clockJump) = (0, false, 0, 0)
+    thresholds = Self.noContention
     (changesLimits, faults.downgrade, awkwardness) = (false, 0, 0)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
@@ -145,6 +153,16 @@ package struct SimulationPlan: Sendable {
     \(awkwardness > 0 ? ", awkward values" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """
+  }
+}
+
+extension TurnScheduler.Thresholds {
+  /// Draws thresholds that simulated clients exceed.
+  fileprivate mutating func draw(from chance: inout SplitMix) {
+    guaranteed = chance.pick([1, 3, 32])
+    (muchBytes, muchWork) = (chance.pick([40, 200, 64 << 10]), chance.pick([2, 20, 256]))
+    contendedRead = (chance.pick([30, 200]), chance.pick([100, 16 << 10]))
+    memory = chance.pick([30, 200, 1000])
   }
 }
 

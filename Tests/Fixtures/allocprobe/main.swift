@@ -23,7 +23,7 @@ let server = try HubServer(
 /// Returns the minimum of many runs, without the growth and lookups of first uses.
 @MainActor func least(_ body: () -> UInt64) -> UInt64 { (0..<20).map { _ in body() }.min() ?? 0 }
 
-/// Runs the loop until the hub has forgotten that clients with little and with much traffic were active (`Contention`);
+/// Runs the loop until the hub has forgotten that clients with little and with much traffic were active (`TurnScheduler`);
 /// otherwise it would work in several short turns.
 @MainActor func settle() {
   let end = loop.preciseNow + .milliseconds(1200)

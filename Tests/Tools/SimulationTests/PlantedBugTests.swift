@@ -44,6 +44,7 @@ import Testing
       plan.faults = .none
       (plan.clientCount, plan.wholeStateClientCount) = (4, 4)
       (plan.limits.coalescingThreshold, plan.limits.coalescing) = (1, .milliseconds(20))
+    case .shellHasNoLimits, .shellForgetsAReader: plan.contention = 50
     case .shellForgetsEndedConnections: plan.notesAttendance = true
     case .clientForgetsItsSession: plan.storage = [.async, .memory][Int(seed % 2)]
     case .hubIgnoresItsPolicy: (plan.hasGuests, plan.wholeStateClientCount, plan.toolCount) = (true, 0, 0)
@@ -91,6 +92,8 @@ import Testing
     case .shellIgnoresFullSockets: [.writtenWhileFull]
     case .hubIgnoresASlowLog: [.queueTooLong]
     case .shellForgetsToReadAgain: [.notAtRest]
+    case .shellHasNoLimits: [.turnTooLong]
+    case .shellForgetsAReader: [.starved]
     case .shellDropsAnEffect: [.effectLost]
     case .shellForgetsEndedConnections: [.notReleased, .stateDiffers, .notAtRest]
     case .hubIgnoresItsPolicy, .clientSendsAnotherAction: [.wrongOutcome]

@@ -191,8 +191,8 @@ extension Simulation {
       guard let link else { continue }
       // The write of one turn, and the last one before the connection is closed.
       try check(link.toClient.rest.count, 4 << 20, "bytes wait for a client")
-      // A hub that stops leaves the rest to its clients, who repeat it.
-      if hub.isAsleep, link.isPaused, !link.isClosing, !hub.core.hasBacklog, hub.endsBy == nil {
+      // A hub that stops leaves the rest to its clients, who repeat it, or to the next process.
+      if hub.isAsleep, link.isPaused, !link.isClosing, !hub.core.hasBacklog, !hub.isStopping {
         throw Violation(.notAtRest, "connection \(link.number) is not read from, and nothing of it waits")
       }
     }

@@ -27,7 +27,8 @@ extension Simulation {
     try write(writer.bytes, on: link)
     try end(link)
     guard let hub else { throw Violation(.notAtRest, "no hub runs") }
-    let isChanged = hub.program.effect("timer").action.map { hub.informed.apply($0, from: nil) } ?? false
+    let action = hub.program.effect("timer").action
+    let isChanged = action.map { action in hub.inform { $0.apply(action, from: nil) } } ?? false
     try runUntilAsleep()
     try checkNothingIsKept(of: hub, isChanged: isChanged)
   }

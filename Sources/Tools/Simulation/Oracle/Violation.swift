@@ -50,6 +50,10 @@ package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case rateExceeded
     /// A queue exceeds its limit.
     case queueTooLong
+    /// A turn of the hub's loop takes too long.
+    case turnTooLong
+    /// A client gets no answer in time, because of others.
+    case starved
     /// An operation exceeds its cost limit.
     case tooMuchWork
   }

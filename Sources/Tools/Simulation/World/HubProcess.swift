@@ -21,14 +21,13 @@ final class HubProcess {
   /// Its log; not used in memory mode.
   let log: SimulatedLog
   var core: HubCore
-  /// The core, for calls that must be followed by the end of a turn.
-  var informed: HubCore {
-    _read { yield core }
-    _modify {
-      hasNews = true
-      yield &core
-    }
+  /// Tells the core something, after which the turn must be ended.
+  @discardableResult
+  func inform<Result>(_ body: (inout HubCore) -> Result) -> Result {
+    hasNews = true
+    return body(&core)
   }
+
   /// True if the core has received anything since the end of the last turn.
   var hasNews = true
   /// True if the timer of the next turn has fired.
@@ -59,20 +58,24 @@ final class HubProcess {
   var ratesCheckedAt = Duration.zero
   /// The size of the state with which the hub began, which may exceed the limit after an upgrade of the feature.
   let recoveredByteCount: Int
-  /// True if clients with little traffic share the hub with clients that send much.
-  var isContended = false
+  /// Divides the time between the clients.
+  var scheduler: TurnScheduler
+  /// True if each connection is read in the steps of a contended turn.
+  var limitsReads = false
+  /// The time of the process, which is ahead of the simulation's by the work that it has done.
+  var clock = Duration.zero
+  /// The time for which it has worked.
+  var busyTime = Duration.zero
   /// The connections that sent much in a contended turn and are not read again until their turn.
   var waitingReaders: [Link] = []
-  /// Counts the pieces of work in contended turns.
-  var workCount = 0
 
   init(
     _ number: UInt64, _ program: SimulatedProgram, _ engine: SimulatedEngine, _ recorder: Recorder, _ truth: HubTruth,
-    _ log: SimulatedLog, _ core: consuming HubCore
+    _ log: SimulatedLog, _ scheduler: TurnScheduler, _ core: consuming HubCore
   ) {
     self.number = number
     (self.program, self.engine, self.recorder, self.truth) = (program, engine, recorder, truth)
-    self.log = log
+    (self.log, self.scheduler) = (log, scheduler)
     self.core = core
     recoveredByteCount = engine.state().encoded().count
   }

@@ -73,8 +73,8 @@ final class Link {
   var isClosing = false
   /// True if the hub knows that the client has closed its direction.
   var isInputEndNoted = false
-  /// The time until which the hub's shell takes the client for one that sends much.
-  var sendsMuchUntil = Duration.zero
+  /// What the hub's shell remembers of its traffic.
+  var sender: TurnScheduler.Sender
   /// The oracle's check of the hub's output.
   var tap = WireTap()
   /// The hub's revision when the welcome was written.
@@ -88,11 +88,13 @@ final class Link {
 
   init(_ number: Int, _ hub: HubProcess, _ client: ClientProcess, _ id: ConnectionID) {
     (self.number, self.hub, self.client, self.id) = (number, hub, client, id)
+    sender = hub.scheduler.newSender
   }
 
   /// Another process continues the connection.
   func passes(to hub: HubProcess, as id: ConnectionID) {
     (self.hub, self.id, isOpenAtHub) = (hub, id, true)
+    sender = hub.scheduler.newSender
     (isPaused, isInputEndNoted, restingRecord) = (false, false, nil)
   }
 }

@@ -12,7 +12,7 @@ extension Simulation {
     if let time = hub.deadlineAt, time <= now {
       hub.deadlineAt = nil
       hub.noteCause()
-      hub.informed.expire(at: now)
+      hub.inform { $0.expire(at: now) }
     }
     if let time = hub.nextTurnAt, time <= now { (hub.nextTurnAt, hub.continues) = (nil, true) }
     if hub.hasNews || hub.continues { try endTurn(of: hub) }
@@ -28,22 +28,17 @@ extension Simulation {
   func endTurn(of hub: HubProcess) throws {
     let continues = hub.continues
     hub.continues = false
-    updateContention(of: hub)
-    guard workInContention(hub, continues) else {
+    let turn = turnPlan(of: hub, continues)
+    guard perform(turn.work, of: hub) else {
       hub.nextTurnAt = now
       return
     }
     hub.hasNews = false
-    if !hub.isContended {
-      hub.core.answersFirst = !continues && !hub.isStopping && hub.core.isSendingSnapshots
-      for link in hub.waitingReaders { resumeReading(link, of: hub) }
-      hub.waitingReaders = []
-      if !hub.isHandingOver { try useBacklog(of: hub) }
-    }
+    hub.scheduler.beginTurn()
     if !hub.core.isLogBehind { hub.causesWhileBehind = 0 }
     try checkPostponedEchoes(of: hub)
     try noteTruth(of: hub)
-    guard hub.core.endTurn(at: now, wallTime: wallTime) else {
+    guard hub.core.endTurn(at: now, wallTime: wallTime, plan: turn) else {
       if !hub.waitingReaders.isEmpty { hub.nextTurnAt = now }
       return try checkEffects(of: hub)
     }
@@ -59,14 +54,6 @@ extension Simulation {
       let due = [hub.core.publicationDue, hub.core.allowanceDue, hub.core.metricsDue, hub.core.clientsDue]
         .compactMap(\.self).min()
       if let due, bug != .shellOversleeps { hub.nextTurnAt = due }
-    }
-  }
-
-  private func useBacklog(of hub: HubProcess) throws {
-    var rounds = chance.pick([0, 1, 2, 100])
-    while rounds > 0, hub.core.hasBacklog {
-      hub.core.workOnBacklog(limit: chance.pick([1, 3, 50]), at: now)
-      rounds -= 1
     }
   }
 
@@ -185,7 +172,7 @@ extension Simulation {
         bytes, limit: socketBytes, notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut {
         if bug != .shellIgnoresFullSockets {
-          link.hub.informed.noteBusy(link.id, queuedBytes: link.toClient.rest.count, at: now)
+          link.hub.inform { $0.noteBusy(link.id, queuedBytes: link.toClient.rest.count, at: now) }
         }
       }
     }
@@ -200,7 +187,7 @@ extension Simulation {
     guard link.hub.isAlive else { return }
     link.hub.links[link.id.index] = nil
     if bug == .shellForgetsEndedConnections, chance.hits(100) { return }
-    link.hub.informed.ended(link.id)
+    link.hub.inform { $0.ended(link.id) }
     link.hub.noteCause()
   }
 
@@ -220,7 +207,7 @@ extension Simulation {
       trace.note(now, "effect", index)
       if let action = running.effect.action {
         let postponedCount = hub.core.postponedCount
-        let isApplied = hub.informed.apply(action, from: running.id)
+        let isApplied = hub.inform { $0.apply(action, from: running.id) }
         if let echo = running.effect.echo {
           if hub.core.postponedCount > postponedCount {
             hub.postponedEchoes.append(echo)
@@ -230,10 +217,10 @@ extension Simulation {
           }
         }
         if bug == .shellRepeatsAnEffect, running.effect.cause != nil {
-          _ = hub.informed.apply(action, from: running.id)
+          hub.inform { _ = $0.apply(action, from: running.id) }
         }
       }
-      if !running.effect.repeats { hub.informed.finish(running.id) }
+      if !running.effect.repeats { hub.inform { $0.finish(running.id) } }
     }
   }
 

@@ -25,10 +25,10 @@ extension Simulation {
     guard let hub, hub.endsBy == nil, !hub.isHandingOver else { return }
     trace.note(now, "hub stops")
     report.hubStops += 1
-    hub.informed.performAllPostponed()
+    hub.inform { $0.performAllPostponed() }
     try noteTruth(of: hub, isLast: true)
     hub.effects = []
-    hub.informed.shutDown(reason: "the simulated operator stops it", at: now, wallTime: wallTime)
+    hub.inform { $0.shutDown(reason: "the simulated operator stops it", at: now, wallTime: wallTime) }
     hub.noteCause()
     hub.endsBy = now + .seconds(30)
     try turn(hub)

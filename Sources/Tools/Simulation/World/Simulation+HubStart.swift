@@ -29,14 +29,15 @@ extension Simulation {
       engine: engine.engine, limits: limits, policy: policy, name: "hub", history: history,
       durability: isSync ? .sync : .async,
       random: random)
-    let hub = HubProcess(hubCount, hubProgram, engine, recorder, truth, log, core)
+    let hub = HubProcess(
+      hubCount, hubProgram, engine, recorder, truth, log, TurnScheduler(plan.thresholds), core)
     if plan.storage != .memory {
       hub.audit = try LogAudit(hubProgram, engine.state(), at: engine.engine.revision, disk.sessions)
     }
     hub.suspendsGuests = isGuestSuspended
     stopped = nil
     self.hub = hub
-    hub.informed.start()
+    hub.inform { $0.start() }
     trace.note(now, "hub starts", Int(hubCount), Int(engine.engine.revision))
     trace.explain("\(hubProgram.name), recovered from \(disk.stored.count) turns and \(disk.snapshots.count) snapshots")
     if let legacy { try takeOver(legacy, handOver, in: hub) }

@@ -45,16 +45,16 @@ extension Simulation {
       switch event {
       case .stored(let position):
         trace.note(now, "log has stored", Int(position))
-        hub.informed.stored(upTo: position, at: now, wallTime: wallTime)
+        hub.inform { $0.stored(upTo: position, at: now, wallTime: wallTime) }
       case .saved, .snapshotFailed:
-        hub.informed.snapshotEnded()
+        hub.inform { $0.snapshotEnded() }
       // To a hub, a log that is blocked is a slow one, whose commits are delayed here.
       case .blocked, .unblocked: break
       case .conflict, .failed:
         trace.note(now, "hub learns that its log has failed")
         try noteTruth(of: hub)
         (hub.effects, hub.isHandingOver) = ([], false)
-        hub.informed.logFailed(reason: "the simulated log has failed", at: now)
+        hub.inform { $0.logFailed(reason: "the simulated log has failed", at: now) }
         hub.endsBy = now + .seconds(1)
       }
     }

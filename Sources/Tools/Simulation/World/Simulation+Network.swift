@@ -22,7 +22,7 @@ extension Simulation {
   }
 
   func connect(_ client: ClientProcess, to hub: HubProcess) -> Link {
-    let id = hub.informed.connected(client.peer, at: now, wallTime: wallTime)
+    let id = hub.inform { $0.connected(client.peer, at: now, wallTime: wallTime) }
     linkCount += 1
     let link = Link(linkCount, hub, client, id)
     trace.note(now, "connected", link.number, Int(client.number))
@@ -39,25 +39,23 @@ extension Simulation {
     guard link.isOpenAtHub, !link.toHub.isDead, !link.isPaused, !link.isClosing, now >= link.toHub.notBefore,
       hub.isAlive, !hub.isHandingOver, now >= hub.continuesAt
     else { return }
-    let bytes = link.toHub.read(atMost: portion(), limit: socketBytes)
+    let most = hub.limitsReads ? min(portion(), link.sender.readLimit) : portion()
+    let bytes = link.toHub.read(atMost: most, limit: socketBytes)
     if !bytes.isEmpty {
       trace.note(now, "hub reads", link.number, bytes.count)
       if bug != .shellKeepsTheRecordOfAReadConnection { link.restingRecord = nil }
-      let time = now
       let limit = chance.pick([1, 5, .max])
-      if hub.isContended {
+      if hub.scheduler.isContended {
         link.isPaused = !receiveInContention(bytes, on: link, of: hub)
       } else {
-        let span = bytes.span.bytes
-        link.isPaused =
-          !hub.informed.received(span, on: link.id, at: time, limit: limit, guaranteed: plan.guaranteedWork).isComplete
+        link.isPaused = !receiveWithoutContention(bytes, on: link, of: hub, limit: limit)
       }
     }
     if link.toHub.takeRoom(), link.isOpenAtClient { link.client.replica.drained() }
     if link.toHub.isEmpty, link.toHub.hasEnded, !link.isInputEndNoted, !link.isPaused, link.isOpenAtHub {
       trace.note(now, "hub reads the end", link.number)
       (link.isInputEndNoted, link.restingRecord) = (true, nil)
-      hub.informed.inputEnded(link.id, at: now)
+      hub.inform { $0.inputEnded(link.id, at: now) }
       hub.noteCause()
     }
     // A peer that closes its socket with unread bytes resets the stream, so a hub with bytes to write does not wait for
@@ -72,7 +70,7 @@ extension Simulation {
     else { return }
     var bytes = link.toClient.read(atMost: portion(), limit: socketBytes)
     if link.toClient.takeRoom(), link.isOpenAtHub {
-      if link.isClosing { drop(link) } else if link.hub.isAlive { link.hub.informed.drained(link.id, at: now) }
+      if link.isClosing { drop(link) } else if link.hub.isAlive { link.hub.inform { $0.drained(link.id, at: now) } }
     }
     if !bytes.isEmpty {
       trace.note(now, "client reads", link.number, bytes.count)

@@ -42,10 +42,10 @@ extension Simulation {
     // As in the shell: what the feature does when a connection ends meanwhile belongs to the record.
     var revision: UInt64
     repeat {
-      hub.informed.performAllPostponed()
+      hub.inform { $0.performAllPostponed() }
       try noteTruth(of: hub)
       revision = hub.core.revision
-      hub.informed.endTurn(at: now, wallTime: wallTime, flushing: true)
+      hub.inform { $0.endTurn(at: now, wallTime: wallTime, flushing: true) }
       try performCommands(of: hub)
     } while hub.core.revision != revision
     guard hub.core.unstoredTurnCount == 0, let record = old ?? record(of: hub) else { return }
@@ -130,11 +130,12 @@ extension Simulation {
 
   private func takeOver(_ link: Link, _ handOver: HandOver, _ index: Int, in hub: HubProcess) throws {
     let wasClosing = link.isClosing
-    let id = hub.informed.connected(link.client.peer, at: now, wallTime: wallTime, isTakenOver: true)
+    let id = hub.inform { $0.connected(link.client.peer, at: now, wallTime: wallTime, isTakenOver: true) }
     link.passes(to: hub, as: id)
     hub.add(link)
     trace.note(now, "hub takes over", link.number)
-    let isReadable = hub.informed.takeOver(handOver, index, on: id, at: now, limit: chance.pick([1, 5, .max]))
+    let limit = chance.pick([1, 5, .max])
+    let isReadable = hub.inform { $0.takeOver(handOver, index, on: id, at: now, limit: limit) }
     try performCommands(of: hub)
     link.isPaused = !isReadable
     guard !wasClosing else { return }

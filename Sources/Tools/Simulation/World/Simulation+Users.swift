@@ -29,7 +29,7 @@ extension Simulation {
       isGuestSuspended.toggle()
       trace.note(now, "policy", isGuestSuspended ? 1 : 0)
       report.policyChanges += 1
-      hub.informed.setPolicy(policy, at: now)
+      hub.inform { $0.setPolicy(policy, at: now) }
       hub.suspendsGuests = isGuestSuspended
     }
     if isGuestSuspended { guestSuspendedAt = now }

@@ -1,5 +1,6 @@
-import StoreHub
 import Testing
+
+@testable import HubCore
 
 /// The amount of work in a turn, with a clock that the tests control.
 @Suite struct WorkMeterTests {

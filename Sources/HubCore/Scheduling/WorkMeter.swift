@@ -5,7 +5,7 @@
 /// within a small frame: the rest of a divided frame is copied, and its connection is not read meanwhile. A slice whose
 /// actions are much slower than those before is ended by `isLate`, for which a coarse clock is read now and then
 /// (`HubCore/TurnPace`).
-package struct WorkMeter {
+struct WorkMeter {
   /// The time in nanoseconds for which a turn may handle frames.
   private static let turn: UInt64 = 1_000_000
   /// The intended duration of a slice in nanoseconds.
@@ -13,15 +13,15 @@ package struct WorkMeter {
   /// The largest slice.
   private static let sliceLimit = 512
   /// The time in milliseconds after which a turn handles no more actions, whatever its limit.
-  package static let longTurn: UInt64 = 4
+  static let longTurn: UInt64 = 4
 
   /// True if the turn has taken that long.
-  package var isLate = false
+  var isLate = false
 
   /// The number of frames and actions that may be handled before `note`; 0 when the turn's work is done.
-  package var limit: Int { max(rest, 0) }
+  var limit: Int { max(rest, 0) }
   /// The same for the bytes of one read.
-  package var readLimit: Int { rest > 0 ? rest + sliceCount / 4 : 0 }
+  var readLimit: Int { rest > 0 ? rest + sliceCount / 4 : 0 }
   /// The rest of the slice; negative if it was exceeded.
   private var rest = 64
   /// The rest at the last reading of the clock.
@@ -35,15 +35,13 @@ package struct WorkMeter {
   /// The intended duration in nanoseconds of a slice in a contended turn, for which other clients wait.
   private static let contendedSlice: UInt64 = 5_000
 
-  package init() {}
-
   /// Records handled frames and actions.
   ///
   /// - Parameters:
   ///   - count: The number of frames and actions since the last call.
   ///   - now: The time in nanoseconds; evaluated only after a full slice.
   ///   - turnStart: The time at which the turn began; evaluated at most once per turn.
-  package mutating func note(_ count: Int, now: @autoclosure () -> UInt64, turnStart: @autoclosure () -> UInt64) {
+  mutating func note(_ count: Int, now: @autoclosure () -> UInt64, turnStart: @autoclosure () -> UInt64) {
     rest -= count
     guard rest <= 0 || isLate, count > 0 else { return }
     let now = now()
@@ -57,10 +55,10 @@ package struct WorkMeter {
   }
 
   /// The number of waiting frames and actions to handle in a contended turn.
-  package var contendedLimit: Int { min(max(Int(clamping: Self.contendedSlice / perUnit), 2), Self.sliceLimit) }
+  var contendedLimit: Int { min(max(Int(clamping: Self.contendedSlice / perUnit), 2), Self.sliceLimit) }
 
   /// Records the duration of such work in nanoseconds.
-  package mutating func noteContended(_ count: Int, elapsed: UInt64) {
+  mutating func noteContended(_ count: Int, elapsed: UInt64) {
     guard count > 0 else { return }
     // A single reading may include an interruption, so it counts for a quarter.
     perUnit = max((3 * perUnit + elapsed / UInt64(count)) / 4, 1)
@@ -68,7 +66,7 @@ package struct WorkMeter {
   }
 
   /// Starts another turn.
-  package mutating func beginTurn() {
+  mutating func beginTurn() {
     (rest, begun, spent, lastReading, isLate) = (sliceCount, sliceCount, 0, nil, false)
   }
 }
