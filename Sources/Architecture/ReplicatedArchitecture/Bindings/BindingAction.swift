@@ -2,7 +2,7 @@ public import ComposableCore
 public import Wire
 
 extension BindingAction: WireValue where Root: Replicated {
-  /// Writes the field and its new value; see ``schema(in:)``.
+  /// Writes the field and its new value; see `schema(in:)`.
   ///
   /// A field that is not replicated, such as a computed one, is written as null, which no reader accepts: a
   /// `StoreClient` fails such an action before it is sent.
