@@ -10,8 +10,9 @@
   let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
   /// The number of bytes of the last read. In memory of its own, so that the loop writes it without a reference.
   let lastCount = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-  /// The offset of the first message that begins in the last read.
-  private let lastStart = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+  /// The offset of the first message that begins in the last read, which the receiver stores before it handles the bytes.
+  /// What precedes it belongs to a message whose beginning was read earlier.
+  package let lastStart = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
   init() {
     unsafe lastCount.initialize(to: 0)
@@ -23,10 +24,6 @@
     unsafe lastCount.deallocate()
     unsafe lastStart.deallocate()
   }
-
-  /// Records where the first message of the last read begins; its receiver calls it before it handles the bytes. What
-  /// precedes it belongs to a message whose beginning was read earlier.
-  package func noteStart(_ offset: Int) { unsafe lastStart.pointee = offset }
 
   /// The bytes of the last read on any stream, overwritten by the next one, and the offset of the first message that
   /// begins in them, which is at most their number.

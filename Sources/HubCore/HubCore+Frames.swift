@@ -28,12 +28,16 @@ extension HubCore {
     switch phase(of: id) {
     case .free, .closing: return (0, true)
     case .greeting(let greeting):
+      readStart?.pointee = greeting.decoder.startOfFirstFrame(in: bytes)
       // Frames may follow the hello in the same bytes.
       let work = min(limit, greeting.account.allowance(at: now, limits))
       let (count, isComplete) = feed(bytes, to: greeting, on: id, at: now, work)
       greeting.account.use(count, at: now, limits)
       return (count, isComplete)
     case .live(let connection):
+      if let readStart {
+        readStart.pointee = connection.decoder.isInsideFrame ? connection.decoder.startOfFirstFrame(in: bytes) : 0
+      }
       let count: Int
       if limit >= guaranteed, limits.actionsPerSecond == nil {
         count = feed(bytes, to: connection, at: now, limit)

@@ -6,7 +6,7 @@ extension HubCore {
   ///
   /// - Parameters:
   ///   - bytes: The received bytes.
-  ///   - start: The offset of the first frame that begins in them; see `startOfFirstFrame`.
+  ///   - start: The offset of the first frame that begins in them; see `storeReadStarts`.
   package func names(ofActionsIn bytes: RawSpan, from start: Int) -> [String] {
     Self.names(ofActionsIn: bytes, from: start, schema: featureSchema)
   }
@@ -22,17 +22,9 @@ extension HubCore {
     return names.names
   }
 
-  /// Returns the offset in the next bytes of a connection at which the first frame begins. What precedes it is the rest
-  /// of an earlier frame; the offset is the number of bytes if they are all part of it.
-  @inline(__always)
-  package func startOfFirstFrame(in bytes: RawSpan, on id: ConnectionID) -> Int {
-    switch phase(of: id) {
-    case .free, .closing: 0
-    case .greeting(let greeting): greeting.decoder.startOfFirstFrame(in: bytes)
-    case .live(let connection):
-      connection.decoder.isInsideFrame ? connection.decoder.startOfFirstFrame(in: bytes) : 0
-    }
-  }
+  /// Stores in a cell, before each read is handled, where the first frame begins in it. What precedes it is the rest of
+  /// an earlier frame; the offset is the number of bytes if they are all part of it.
+  package mutating func storeReadStarts(in cell: UnsafeMutablePointer<Int>?) { readStart = cell }
 
   /// Returns the name of one action, for the reason of its rejection; nil for one that is not in the schema. That of a
   /// large action is not worth its decoding.

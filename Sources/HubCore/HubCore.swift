@@ -39,6 +39,8 @@ package struct HubCore: ~Copyable {
   let historyID: UInt64
   /// The action that is reduced, for the next process; nil if it is recorded nowhere.
   private(set) var mark: ActionMark?
+  /// Receives the offset of the first frame that begins in each read, for the names of its actions.
+  var readStart: UnsafeMutablePointer<Int>?
   let attendance: Attendance
   /// The published metrics.
   let metricsSource: MetricsSource

@@ -6,7 +6,6 @@ internal import HubCore
 extension HubShell {
   func received(_ bytes: RawSpan, on id: ConnectionID) {
     lastSender = id
-    loop.readBuffer.noteStart(core.startOfFirstFrame(in: bytes, on: id))
     if turnWatch.isOn { turnWatch.begin(loop.nanoseconds) }
     if slowReads.isOn { return receivedTimed(bytes, on: id) }
     handle(bytes, on: id)

@@ -105,6 +105,7 @@ final class HubShell {
         dismiss: { path in self.inform { $0.dismiss(path) } }))
     self.core.setReceiver { action in self.inform { $0.send(action) } }
     self.core.setLateness { self.isLate() }
+    self.core.storeReadStarts(in: loop.readBuffer.lastStart)
     // Nothing of the feature has run yet, and this process has the socket.
     markFile = MarkFile(besideSocket: self.path, schema: self.core.featureSchema, log: log)
     self.core.setMark(markFile?.mark)
@@ -174,6 +175,7 @@ final class HubShell {
     turnTimer = nil
     releaseTimer = nil
     core.setMark(nil)
+    core.storeReadStarts(in: nil)
     // While the claim on the socket's path is held.
     markFile?.remove()
     markFile = nil

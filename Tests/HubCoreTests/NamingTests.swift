@@ -26,16 +26,22 @@ import Wire
     let first = actionsFrame([CBORValue.bytes(disguised + disguised).encoded()], from: 1)
     let bytes = first + actionsFrame([increment], from: 2)
     hub.send(Array(bytes[..<cut]), on: client)
-    let rest = Array(bytes[cut...])
-    let start = hub.core.startOfFirstFrame(in: rest.span.bytes, on: client)
-    #expect(start == first.count - cut)
-    let names = hub.core.names(ofActionsIn: rest.span.bytes, from: start)
-    #expect(names == ["counter.incrementButtonTapped"])
-    let part = hub.core.startOfFirstFrame(in: rest.span.bytes.extracting(0..<5), on: client)
-    #expect(part == min(5, first.count - cut))
+    let start = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    defer { start.deallocate() }
+    start.initialize(to: -1)
+    hub.core.storeReadStarts(in: start)
+    /// The number of bytes from an offset to the end of the frame that contains it.
+    func restOfFrame(from offset: Int) -> Int { (offset <= first.count ? first.count : bytes.count) - offset }
+    let part = Array(bytes[cut...].prefix(5))
+    hub.send(part, on: client)
+    #expect(start.pointee == min(5, restOfFrame(from: cut)))
+    let rest = Array(bytes[cut...].dropFirst(5))
     hub.send(rest, on: client)
-    let next = hub.core.startOfFirstFrame(in: rest.span.bytes, on: client)
-    #expect(next == 0)
+    #expect(start.pointee == restOfFrame(from: cut + 5))
+    let names = hub.core.names(ofActionsIn: rest.span.bytes, from: start.pointee)
+    #expect(names == (cut + 5 <= first.count ? ["counter.incrementButtonTapped"] : []))
+    hub.send(actionsFrame([increment], from: 3), on: client)
+    #expect(start.pointee == 0)
   }
 
   /// Actions that took effect already do not wait.

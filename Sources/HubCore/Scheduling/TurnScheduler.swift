@@ -79,19 +79,24 @@ package struct TurnScheduler {
   private var hasJustWritten = false
 
   /// Creates the scheduler of a hub that nobody uses yet.
-  package init(_ thresholds: Thresholds = Thresholds()) { self.thresholds = thresholds }
+  package init(_ thresholds: Thresholds = Thresholds()) {
+    self.thresholds = thresholds
+    guaranteed = thresholds.guaranteed
+  }
 
   /// What is remembered of a new connection.
   package var newSender: Sender { Sender(readLimit: thresholds.muchBytes) }
 
   // MARK: Amounts
 
+  // What is asked for each read is mutating or stored: a call of another module's getter would copy the whole value.
+
   /// The number of waiting frames and actions that may be handled now; 0 when the turn's work is done.
-  package var limit: Int { meter.limit }
+  package var limit: Int { mutating get { meter.limit } }
   /// The same for the bytes of one read.
-  package var readLimit: Int { meter.readLimit }
+  package var readLimit: Int { mutating get { meter.readLimit } }
   /// The number of frames and actions of each user that are handled in a turn in spite of these limits.
-  package var guaranteed: Int { thresholds.guaranteed }
+  package let guaranteed: Int
 
   /// Records handled frames and actions of a hub that is not contended.
   ///
@@ -121,7 +126,7 @@ package struct TurnScheduler {
   package typealias Work = (count: Int, isComplete: Bool)
 
   /// Returns true if `noteRead` must be called for a read. In most turns no client has sent much recently.
-  package func concerns(_ work: Work, of byteCount: Int) -> Bool { hasHeavy || isMuch(work, of: byteCount) }
+  package mutating func concerns(_ work: Work, of byteCount: Int) -> Bool { hasHeavy || isMuch(work, of: byteCount) }
 
   /// Records a read while the hub is not contended.
   package mutating func noteRead(_ work: Work, of byteCount: Int, from sender: inout Sender, at now: UInt64) {
