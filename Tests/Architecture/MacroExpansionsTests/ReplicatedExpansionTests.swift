@@ -88,4 +88,20 @@ import Testing
       """, "Replicated", as: ReplicatedMacro.self,
       is: [complaint("2:25", "log"), complaint("3:25", "start"), complaint("4:33", "count")].joined(separator: "\n"))
   }
+
+  @Test func nothingFollowsTheLargestKey() {
+    expectComplaint(
+      """
+      @Replicated struct State {
+        @ReplicatedKey(18446744073709551615) var last = 0
+        var next = 0
+        @ReplicatedKey(18446744073709551615) var again = 0
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: """
+        3:7: error: 'next' follows the largest key; give it another one with '@ReplicatedKey'
+        4:44: error: 'again' has the key 18446744073709551615, which 'last' has already; give it another one with \
+        '@ReplicatedKey(0)'
+        """)
+  }
 }

@@ -15,6 +15,10 @@ import Wire
     }
     #expect(BindingAction<Form.State>.set(\.title, "a").differs(from: .set(\.title, "b")))
     #expect(BindingAction<Form.State>.set(\.title, "a").differs(from: .set(\.note, "a")))
+    // Equal, with other bytes; and not equal to itself, with the same bytes.
+    #expect(BindingAction<Form.State>.set(\.title, "\u{e9}").differs(from: .set(\.title, "e\u{301}")))
+    #expect(BindingAction<Form.State>.set(\.size, 0).differs(from: .set(\.size, -0.0)))
+    #expect(!BindingAction<Form.State>.set(\.size, .nan).differs(from: .set(\.size, .nan)))
   }
 
   private static let actions: [BindingAction<Form.State>] = [
@@ -88,6 +92,8 @@ private struct Form: Reducer {
     @ReplicatedKey(10) var settings = Settings()
     var kind = Kind.short
     var changes: [String] = []
+    var size = 0.0
+    @ReplicatedKey(18_446_744_073_709_551_615) var last = 0
     @Replicated(omit) var cache = 0
     var shout: String {
       get { title.uppercased() }

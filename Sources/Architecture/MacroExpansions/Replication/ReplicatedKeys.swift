@@ -3,7 +3,8 @@ import SwiftSyntaxMacros
 
 /// Assigns keys to fields or cases: one more than the last, or an explicit one.
 struct ReplicatedKeys {
-  private var next: UInt64 = 0
+  /// Nil after the largest key.
+  private var next: UInt64? = 0
   private var names: [UInt64: String] = [:]
 
   /// The key of a declaration with these attributes; nil, with a diagnostic, if it is already in use.
@@ -21,17 +22,27 @@ struct ReplicatedKeys {
       }
       next = key
     }
-    if let other = names[next] {
+    guard let found = next else {
+      context.complain("'\(name)' follows the largest key; give it another one with '@ReplicatedKey'", at: node)
+      return nil
+    }
+    if let other = names[found] {
       context.complain(
         """
-        '\(name)' has the key \(next), which '\(other)' has already; give it another one with \
-        '@ReplicatedKey(\((names.keys.max() ?? 0) + 1))'
+        '\(name)' has the key \(found), which '\(other)' has already; give it another one with \
+        '@ReplicatedKey(\(unused))'
         """, at: node)
       return nil
     }
-    names[next] = name
-    defer { next += 1 }
-    return next
+    names[found] = name
+    next = found < .max ? found + 1 : nil
+    return found
+  }
+
+  /// The key after the largest one so far, or else the smallest unused one.
+  private var unused: UInt64 {
+    guard let largest = names.keys.max() else { return 0 }
+    return largest < .max ? largest + 1 : (0...).first { names[$0] == nil } ?? 0
   }
 }
 

@@ -5,8 +5,8 @@ enum BindableCase {
   /// The key of the case `self`, for a whole part.
   static let whole: UInt64 = 0
 
-  /// The key of the case for a field.
-  static func key(ofField key: UInt64) -> UInt64 { key + 1 }
+  /// The key of the case for a field; nil for the largest key, which leaves none.
+  static func key(ofField key: UInt64) -> UInt64? { key < .max ? key + 1 : nil }
 
   /// Adds the cases for the fields of a state or a part.
   static func describe<Root: Replicated>(_ root: Root.Type, in cases: inout SchemaBuilder.Cases) {
@@ -40,7 +40,7 @@ private final class Description<Root: Replicated>: FieldVisitor {
   func visit<Value: Replicated & Equatable & Sendable>(
     _ name: String, key: UInt64, _ path: any WritableKeyPath<Root, Value> & Sendable
   ) {
-    let key = BindableCase.key(ofField: key)
+    guard let key = BindableCase.key(ofField: key) else { return }
     let parts = FieldCount<Value>()
     Value.visitFields(parts)
     if parts.count > 0 {

@@ -70,10 +70,11 @@ private final class FieldSearch<Root: Replicated, Part: Replicated>: FieldVisito
   func visit<Value: Replicated & Equatable & Sendable>(
     _ name: String, key: UInt64, _ path: any WritableKeyPath<Part, Value> & Sendable
   ) {
+    guard let key = BindableCase.key(ofField: key) else { return }
     let place = whole.appending(path: path)
     // Both parts are Sendable, and the result captures nothing else.
     let path = unsafeBitCast(place, to: (any WritableKeyPath<Root, Value> & Sendable).self)
-    let cases = cases + [BindableCase.key(ofField: key)]
+    let cases = cases + [key]
     let inner = FieldSearch<Root, Value>(below: path, cases: cases)
     Value.visitFields(inner)
     let isPart = !inner.members.isEmpty

@@ -27,6 +27,7 @@ extension BindingAction: WireValue where Root: Replicated {
 }
 
 extension BindingAction: Replicated where Root: Replicated {
-  /// Returns true if the fields or their values differ.
-  public func differs(from base: Self) -> Bool { self != base }
+  /// Returns true if the fields or the bytes of their values differ: equal texts may have different scalars.
+  /// - Complexity: O(bytes), with an allocation for each action.
+  public func differs(from base: Self) -> Bool { encoded() != base.encoded() }
 }
