@@ -447,9 +447,11 @@ let package = Package(
       swiftSettings: common),
     .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
     .testTarget(
+      // With the test support, each test has ids of its own in whatever set of targets it is built.
       name: "ReplicationTests",
       dependencies: [
-        "ComposableArchitecture", "CXXHash", "Features", "IdentifiedCollections", "JSONParser", "JSONText",
+        "ComposableArchitecture", "CXXHash", "DependenciesTestSupport", "Features", "IdentifiedCollections",
+        "JSONParser", "JSONText",
         "ReplicatedArchitecture", "SchemaNames", "TestSupport", "Wire",
       ], swiftSettings: spans),
     .executableTarget(
