@@ -94,6 +94,7 @@ let package = Package(
     .library(name: "Wire", targets: ["Wire"]),
     .library(name: "SchemaNames", targets: ["SchemaNames", "JSONText"]),
     .library(name: "ReplicatedArchitecture", targets: ["ReplicatedArchitecture"]),
+    .library(name: "ReplicatedFoundation", targets: ["ReplicatedFoundation"]),
     .library(name: "EventLoop", targets: ["EventLoop"]),
     .library(name: "Features", targets: ["Features"]),
     .library(name: "HubCore", targets: ["HubCore"]),
@@ -262,6 +263,9 @@ let package = Package(
       name: "ReplicatedArchitecture",
       dependencies: ["CasePaths", "ComposableCore", "Dependencies", "IdentifiedCollections", "FeatureCore", "Wire"],
       swiftSettings: spans),
+
+    // Types of all of Foundation. Separate, so that no hub links it for features without them.
+    .target(name: "ReplicatedFoundation", dependencies: ["ReplicatedArchitecture", "Wire"], swiftSettings: spans),
 
     // Layer 3: the cores without I/O, the features, and the only importers of libuv, ncurses and getopt.
     .target(name: "EventLoop", dependencies: ["CUV"], swiftSettings: onLoop + [.strictMemorySafety()]),
@@ -452,7 +456,7 @@ let package = Package(
       dependencies: [
         "ComposableArchitecture", "CXXHash", "DependenciesTestSupport", "Features", "IdentifiedCollections",
         "JSONParser", "JSONText",
-        "ReplicatedArchitecture", "SchemaNames", "TestSupport", "Wire",
+        "ReplicatedArchitecture", "ReplicatedFoundation", "SchemaNames", "TestSupport", "Wire",
       ], swiftSettings: spans),
     .executableTarget(
       name: "loopprobe", dependencies: ["EventLoop"], path: "Tests/Fixtures/loopprobe", swiftSettings: onLoop),
@@ -563,8 +567,8 @@ let groups = [
     "CFeatureCore", "CasePaths", "CombineSchedulers", "ComposableArchitecture", "ComposableCore", "ComposableTesting",
     "ConcurrencyExtras", "ConcurrencyExtrasTestSupport", "CustomDump", "CustomDumpFoundation", "Dependencies",
     "DependenciesFoundation", "DependenciesTestSupport", "IdentifiedCollections", "IssueReporting",
-    "IssueReportingTestSupport", "MacroExpansions", "PromptState", "ReplicatedArchitecture", "Sharing",
-    "StoreHubMacros",
+    "IssueReportingTestSupport", "MacroExpansions", "PromptState", "ReplicatedArchitecture", "ReplicatedFoundation",
+    "Sharing", "StoreHubMacros",
   ],
   "Generations": [
     "ComposableArchitectureClassic", "ComposableArchitectureTestSupport", "EarlierForms", "EarlierTesting",

@@ -118,10 +118,18 @@ public struct SchemaBuilder {
     public mutating func enumCase<Root, each Value: WireValue>(
       _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root
     ) {
-      var payload: [Schema.Payload] = []
-      for type in repeat (each Value).self {
-        payload.append(Schema.Payload(label: labels[payload.count], type: type.schema(in: &builder)))
+      enumCase(name, key: key, labels: labels) { builder in
+        var types: [SchemaType] = []
+        for type in repeat (each Value).self { types.append(type.schema(in: &builder)) }
+        return types
       }
+    }
+
+    /// Adds a case; `types` describes the types of its payload in their order.
+    package mutating func enumCase(
+      _ name: String, key: UInt64, labels: [String], types: (inout SchemaBuilder) -> [SchemaType]
+    ) {
+      let payload = zip(labels, types(&builder)).map { Schema.Payload(label: $0, type: $1) }
       cases.append(Schema.Case(key: key, name: name, payload: payload))
     }
 
