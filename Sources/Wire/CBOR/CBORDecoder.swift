@@ -22,6 +22,8 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
   @usableFromInline var position: Int
   /// The current nesting depth of values of recursive types.
   @usableFromInline var depth = 0
+  /// True while a change is merged, and no delta applied; see `Replicated.merge(change:)`.
+  package internal(set) var isMerging = false
 
   /// The next byte to read, from the start of the span.
   @inlinable public var offset: Int { position }
@@ -267,6 +269,15 @@ public struct CBORDecoder: ~Copyable, ~Escapable {
     var ahead = CBORDecoder(bytes, at: offset)
     try ahead.skip()
     return unsafe bytes.extracting(unchecked: offset..<ahead.offset)
+  }
+
+  /// Moves past the next item of any type, checked to be well-formed and deterministic, and returns its bytes.
+  @_lifetime(copy self)
+  @_lifetime(self: copy self)
+  package mutating func item() throws(WireError) -> RawSpan {
+    let start = position
+    try skip()
+    return unsafe bytes.extracting(unchecked: start..<position)
   }
 
   /// True if an empty map comes next, which is the delta without changes.

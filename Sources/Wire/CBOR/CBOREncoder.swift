@@ -20,6 +20,9 @@ public struct CBOREncoder {
   /// the deltas. It is the cost of keeping another version.
   @usableFromInline package internal(set) var unsharedByteCount = 0
 
+  /// True while a change that is to be merged is written, and not a delta; see `Replicated.encodeChange(from:to:)`.
+  @usableFromInline package internal(set) var isMerging = false
+
   /// True if identified arrays are replaced by their count and hash.
   let isSummary: Bool
   /// The bytes of identified arrays' elements that may still be hashed for a summary; `.min` if it is incomplete.

@@ -42,6 +42,8 @@ public struct WireError: Error, Equatable, Sendable {
     case repeatedID
     /// A delta was not taken from the value to which it is applied.
     case doesNotFit(type: String)
+    /// A change would give an element another id.
+    case changedID
     /// Bytes follow the end of the item.
     case trailingBytes
   }
@@ -87,6 +89,7 @@ extension WireError.Problem: CustomStringConvertible {
     case .unknownName(let name, let type): "\(type) has no case named '\(name)'"
     case .repeatedID: "an element has the id of another one"
     case .doesNotFit(let type): "the delta was not taken from this \(type)"
+    case .changedID: "the change would give an element another id"
     case .trailingBytes: "bytes follow the end of the item"
     }
   }

@@ -130,6 +130,8 @@ private struct RiskSearch {
   private func isForeign(_ type: SchemaType) -> Bool {
     guard case .named(let name, let parts) = type, NamedLayout(name, parts.count) == nil else { return false }
     if name == "raw", parts.count == 2 { return false }
+    // Any item is read, and refused when it is merged.
+    if name == "Change", parts.count == 1 { return false }
     return !parts.isEmpty || !Self.plain.contains(name)
   }
 

@@ -172,6 +172,23 @@ public struct SchemaBuilder {
     }
   }
 
+  /// Describes the changes of a struct: an enum with a case for each field, whose payload is a change of the field's type.
+  ///
+  /// - Returns: An enum without cases for a type that is no struct.
+  package mutating func changes<Model: WireValue>(_ type: Any.Type, name: String, of model: Model.Type) -> SchemaType {
+    let model = model.schema(in: &self)
+    return define(type, name: name) { builder in
+      guard case .definition(let index) = model, case .fields(let fields) = builder.definitions[index].content else {
+        return Description(content: .cases([]))
+      }
+      let cases = fields.map { field in
+        let payload = Schema.Payload(label: "", type: .named("Change", [field.type]))
+        return Schema.Case(key: field.key, name: field.name, payload: [payload])
+      }
+      return Description(content: .cases(cases))
+    }
+  }
+
   /// Notes that a type has values without any bytes that its decoder accepts, such as the binding of a field that is not
   /// replicated.
   package mutating func noteUnwritableValues() { hasUnwritableValues = true }

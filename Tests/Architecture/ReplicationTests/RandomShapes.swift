@@ -102,8 +102,8 @@ struct Shaper {
       case 0: world.everything = everything()
       case 1: world.place?.position = position()
       case 2: world.place = pick([nil, place()])
-      case 3: change(&world.items)
-      case 4: change(&world.items)
+      case 3: edit(&world.items)
+      case 4: edit(&world.items)
       case 5: change(&world.plain)
       case 6: world.byName[text()] = pick([nil, item(0)])
       case 7: world.byName[text()]?.title = text()
@@ -118,7 +118,7 @@ struct Shaper {
     return world
   }
 
-  private mutating func change(_ items: inout IdentifiedArrayOf<Item>) {
+  mutating func edit(_ items: inout IdentifiedArrayOf<Item>) {
     switch below(5) {
     case 0: items.insert(item(100 + below(1000)), at: below(items.count + 1))
     case 1 where !items.isEmpty: items.remove(at: below(items.count))

@@ -149,7 +149,7 @@ struct ReplicatedEnumExpansion {
       \(lines.joined(separator: "\n"))
       default: break
       }
-      throw Wire.WireError(.doesNotFit(type: "\(name)"), at: start)
+      try decoder.passOver("\(name)", at: start)
       }
       """
   }
@@ -184,7 +184,7 @@ struct ReplicatedEnumExpansion {
       while let index = try decoder.nextKey(of: &fields) {
       switch index {
       \(cases.joined(separator: "\n"))
-      default: throw Wire.WireError(.doesNotFit(type: "\(name)"), at: start)
+      default: try decoder.passOver("\(name)", at: start)
       }
       }
       """

@@ -39,9 +39,12 @@ extension Array: Replicated where Element: Replicated {
   /// or inserted. If more than half of them change, the delta is the shorter of this form and a replacement of all
   /// elements between. If more than half of the new array is written, the delta is the shorter of that and the new
   /// array.
+  ///
+  /// A change is `{2: [appended element ...]}` if that is the only difference, and otherwise the new array.
   /// - Complexity: O(n).
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     if Identical.bits(self, base) { return encoder.mapHeader(count: 0) }
+    if encoder.isMerging { return encodeAddition(to: base, to: &encoder) }
     encoder.noteUnshared(base.count, of: Element.self)
     let splice = Splice(from: base, to: self)
     let start = encoder.count
@@ -69,11 +72,23 @@ extension Array: Replicated where Element: Replicated {
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
-      case 0: try splice(&decoder)
-      case 1: try update(&decoder)
+      case 0 where !decoder.isMerging: try splice(&decoder)
+      case 1 where !decoder.isMerging: try update(&decoder)
+      case 2 where decoder.isMerging: for _ in 0..<(try decoder.arrayHeader()) { append(try Element(from: &decoder)) }
       case let key: throw WireError(.unknownCase(key, type: "change of an array"), at: decoder.offset)
       }
     }
+  }
+
+  /// Writes the elements that follow those of the base, or the array if it does not begin with these.
+  private func encodeAddition(to base: Self, to encoder: inout CBOREncoder) {
+    guard count >= base.count, base.indices.allSatisfy({ !self[$0].differs(from: base[$0]) }) else {
+      return encode(to: &encoder)
+    }
+    if count == base.count { return encoder.mapHeader(count: 0) }
+    encoder.change(of: 2)
+    encoder.arrayHeader(count: count - base.count)
+    for element in self[base.count...] { element.encode(to: &encoder) }
   }
 
   private mutating func splice(_ decoder: inout CBORDecoder) throws(WireError) {

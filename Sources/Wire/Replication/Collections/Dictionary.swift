@@ -59,7 +59,7 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
   /// bytes.
   ///
   /// If the changes exceed half of the new dictionary's pairs, the delta is the shorter of this form and `[new
-  /// dictionary]`, an array of one map.
+  /// dictionary]`, an array of one map; a change always has this form.
   /// - Complexity: O(n), plus O(k log k) for k changes.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encoder.noteUnshared(base.count, of: Element.self)
@@ -93,7 +93,7 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
       encoder.mapHeader(count: changed.count)
       changed.write(to: &encoder) { $0.new.encodeDelta(from: $0.old, to: &$1) }
     }
-    guard removed.count + inserted.count + changed.count > count / 2 else { return }
+    guard !encoder.isMerging, removed.count + inserted.count + changed.count > count / 2 else { return }
     let second = encoder.count
     encoder.arrayHeader(count: 1)
     encode(to: &encoder)
@@ -119,15 +119,19 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
   }
 
   private mutating func remove(_ decoder: inout CBORDecoder) throws(WireError) {
-    let count = try decoder.arrayHeader()
+    let (count, isMerging) = (try decoder.arrayHeader(), decoder.isMerging)
     try Self.pairs(count, from: &decoder) { (key, start, _) throws(WireError) in
-      guard removeValue(forKey: key) != nil else { throw WireError(.doesNotFit(type: "dictionary"), at: start) }
+      guard removeValue(forKey: key) != nil || isMerging else {
+        throw WireError(.doesNotFit(type: "dictionary"), at: start)
+      }
     }
   }
 
   private mutating func insert(_ decoder: inout CBORDecoder) throws(WireError) {
     let count = try decoder.mapHeader()
     try Self.pairs(count, from: &decoder) { (key, start, decoder) throws(WireError) in
+      // An equal key may have other bytes.
+      if decoder.isMerging { removeValue(forKey: key) }
       guard updateValue(try Value(from: &decoder), forKey: key) == nil else {
         throw WireError(.doesNotFit(type: "dictionary"), at: start)
       }
@@ -137,7 +141,7 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
   private mutating func change(_ decoder: inout CBORDecoder) throws(WireError) {
     let count = try decoder.mapHeader()
     try Self.pairs(count, from: &decoder) { (key, start, decoder) throws(WireError) in
-      guard let index = index(forKey: key) else { throw WireError(.doesNotFit(type: "dictionary"), at: start) }
+      guard let index = index(forKey: key) else { return try decoder.passOver("dictionary", at: start) }
       try values[index].apply(delta: &decoder)
     }
   }

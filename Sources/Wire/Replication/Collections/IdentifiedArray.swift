@@ -48,7 +48,8 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
   /// ...]}`, or the new array.
   ///
   /// Offsets refer to the result and ascend. If the changes exceed half of the new array's elements, the shorter of the
-  /// two forms is written.
+  /// two forms is written. A change always has the first form, with a place of `[offset, anchor]` for each offset; the
+  /// anchor is 0 for the start, 1 for the end, or `[id]` of the element before it in the result.
   /// - Complexity: O(k log n) for k changes between versions that share their nodes.
   @inlinable
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
@@ -57,8 +58,8 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
     // Each change copies its leaf and the nodes above it.
     encoder.noteUnshared(Swift.min(64 * changes.count, base.count + 64), of: Element.self)
     let start = encoder.count
-    changes.encode(to: &encoder)
-    guard changes.count > count / 2 else { return }
+    changes.encode(in: self, to: &encoder)
+    guard !encoder.isMerging, changes.count > count / 2 else { return }
     let second = encoder.count
     encode(to: &encoder)
     encoder.keepShorter(from: start, or: second)
@@ -72,6 +73,10 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
     }
     try decoder.enter()
     defer { decoder.leave() }
+    if decoder.isMerging { try mergeParts(&decoder) } else { try applyParts(&decoder) }
+  }
+
+  private mutating func applyParts(_ decoder: inout CBORDecoder) throws(WireError) {
     var placing = Placing<Element>()
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
@@ -80,12 +85,7 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
       case 0: try remove(&decoder)
       case 1: try placing.read(&decoder) { (decoder) throws(WireError) in try take(&decoder) }
       case 2:
-        try placing.read(&decoder) { (decoder) throws(WireError) in
-          let start = decoder.offset
-          let element = try Element(from: &decoder)
-          try decoder.requireReflexive(element.id, at: start)
-          return element
-        }
+        try placing.read(&decoder) { (decoder) throws(WireError) in try Self.element(&decoder) }
       case 3:
         try place(&placing, at: start)
         try update(&decoder)
@@ -103,6 +103,13 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
       element.id.encoded() == bytes
     else { return nil }
     return element.part(at: path.dropFirst())
+  }
+
+  static func element(_ decoder: inout CBORDecoder) throws(WireError) -> Element {
+    let start = decoder.offset
+    let element = try Element(from: &decoder)
+    try decoder.requireReflexive(element.id, at: start)
+    return element
   }
 
   private mutating func take(_ decoder: inout CBORDecoder) throws(WireError) -> Element {
@@ -126,14 +133,19 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
     placing = Placing()
   }
 
-  private mutating func update(_ decoder: inout CBORDecoder) throws(WireError) {
+  mutating func update(_ decoder: inout CBORDecoder) throws(WireError) {
     for _ in 0..<(try decoder.pairsHeader()) {
       let start = decoder.offset
       let id = try ID(from: &decoder)
-      guard var element = self[id: id] else { throw WireError(.doesNotFit(type: "identified array"), at: start) }
+      guard var element = self[id: id] else {
+        try decoder.passOver("identified array", at: start)
+        continue
+      }
       try element.apply(delta: &decoder)
       // A delta that changes an element's id would break the array.
-      guard element.id == id else { throw WireError(.doesNotFit(type: "identified array"), at: start) }
+      guard element.id == id else {
+        throw WireError(decoder.isMerging ? .changedID : .doesNotFit(type: "identified array"), at: start)
+      }
       self[id: id] = element
     }
   }

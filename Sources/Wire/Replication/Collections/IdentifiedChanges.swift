@@ -22,8 +22,18 @@ struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: W
     }
   }
 
+  /// Writes the changes that lead to `result`.
   @inlinable
-  func encode(to encoder: inout CBOREncoder) {
+  func encode(in result: IdentifiedArrayOf<Element>, to encoder: inout CBOREncoder) {
+    guard encoder.isMerging else { return encode(to: &encoder) { $1.unsigned(UInt64($0)) } }
+    let end = firstAtEnd(of: result.count)
+    encode(to: &encoder) { offset, encoder in
+      encoder.place(offset, isAtEnd: offset >= end, after: offset > 0 ? result[offset - 1].id : nil)
+    }
+  }
+
+  @inlinable
+  func encode(to encoder: inout CBOREncoder, _ place: (Int, inout CBOREncoder) -> Void) {
     encoder.mapHeader(
       count: (removed.isEmpty ? 0 : 1) + (moved.isEmpty ? 0 : 1) + (inserted.isEmpty ? 0 : 1)
         + (updated.isEmpty ? 0 : 1))
@@ -36,7 +46,7 @@ struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: W
       encoder.unsigned(1)
       encoder.arrayHeader(count: 2 * moved.count)
       for (offset, id) in moved {
-        encoder.unsigned(UInt64(offset))
+        place(offset, &encoder)
         id.encode(to: &encoder)
       }
     }
@@ -44,7 +54,7 @@ struct IdentifiedChanges<Element: Replicated & Identifiable> where Element.ID: W
       encoder.unsigned(2)
       encoder.arrayHeader(count: 2 * inserted.count)
       for (offset, element) in inserted {
-        encoder.unsigned(UInt64(offset))
+        place(offset, &encoder)
         element.encode(to: &encoder)
       }
     }

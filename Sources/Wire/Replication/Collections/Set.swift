@@ -52,7 +52,8 @@ extension Set: Replicated where Element: Replicated {
 
   /// Writes `{? 0: [removed member ...], ? 1: [inserted member ...]}`, each in the order of their bytes.
   ///
-  /// If the changes exceed half of the new set's members, the delta is the shorter of this form and the new set.
+  /// If the changes exceed half of the new set's members, the delta is the shorter of this form and the new set; a change
+  /// always has this form.
   /// - Complexity: O(n), plus O(k log k) for k changes.
   public func encodeDelta(from base: Self, to encoder: inout CBOREncoder) {
     encoder.noteUnshared(base.count, of: Element.self)
@@ -71,7 +72,7 @@ extension Set: Replicated where Element: Replicated {
       encoder.unsigned(1)
       inserted.write(to: &encoder)
     }
-    guard removed.count + inserted.count > count / 2 else { return }
+    guard !encoder.isMerging, removed.count + inserted.count > count / 2 else { return }
     let second = encoder.count
     encode(to: &encoder)
     encoder.keepShorter(from: start, or: second)
@@ -89,10 +90,12 @@ extension Set: Replicated where Element: Replicated {
     while let key = try decoder.nextKey(of: &fields) {
       let keyOffset = decoder.offset
       guard key <= 1 else { throw WireError(.unknownCase(key, type: "change of a set"), at: keyOffset) }
-      let count = try decoder.arrayHeader()
+      let (count, isMerging) = (try decoder.arrayHeader(), decoder.isMerging)
       try Self.members(count, from: &decoder) { (member, start) throws(WireError) in
-        let fits = key == 0 ? remove(member) != nil : insert(member).inserted
-        guard fits else { throw WireError(.doesNotFit(type: "set"), at: start) }
+        // An equal member may have other bytes.
+        let fits = key == 0 ? remove(member) != nil : isMerging || insert(member).inserted
+        guard fits || isMerging else { throw WireError(.doesNotFit(type: "set"), at: start) }
+        if isMerging, key == 1 { update(with: member) }
       }
     }
   }

@@ -51,7 +51,7 @@ extension Optional: Replicated where Wrapped: Replicated {
       self = try Self(from: &decoder)
       return
     }
-    guard key == 0, case .some = self else { throw WireError(.doesNotFit(type: "Optional"), at: start) }
+    guard key == 0, case .some = self else { return try decoder.passOver("Optional", at: start) }
     try self?.apply(delta: &decoder)
   }
   /// The value, for the step 0.

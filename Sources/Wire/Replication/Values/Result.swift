@@ -67,7 +67,7 @@ extension Result: Replicated where Success: Replicated, Failure: Replicated {
     case (1, .failure(var error)):
       try error.apply(delta: &decoder)
       self = .failure(error)
-    default: throw WireError(.doesNotFit(type: "Result"), at: start)
+    default: try decoder.passOver("Result", at: start)
     }
   }
   /// The payload, for the step of its case.
