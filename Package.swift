@@ -497,7 +497,9 @@ let package = Package(
       swiftSettings: spans),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Configuration", "FeatureCore", "Features", "HubCore", "SchemaNames", "Wire"],
+      dependencies: [
+        "Configuration", "FeatureCore", "Features", "HubCore", "ReplicatedArchitecture", "SchemaNames", "Wire",
+      ],
       swiftSettings: spans),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONParser", "JSONText"], swiftSettings: common),
     .testTarget(name: "ProgramOptionsTests", dependencies: ["ProgramOptions"], swiftSettings: common),

@@ -6,14 +6,19 @@ public struct AccessGrant: Hashable, Sendable {
   public var read: [[PathStep]]
   /// The case paths of the actions that may be sent (`Schema.actionPath(named:)`); the empty path is all actions.
   public var act: [[PathStep]]
+  /// The case paths of shared models, or of their fields, whose changes may be sent (`Schema.writablePath(named:)`); the
+  /// empty path is all fields of all shared models.
+  public var write: [[PathStep]]
   /// True for an operator, who may attach the hub's own state (its clients and metrics) even without reading the whole
   /// state of the feature, and who can connect to a full hub if the grant is its user's own
-  /// (`HubLimits.connectionsForAdmins`). It includes neither `read` nor `act`.
+  /// (`HubLimits.connectionsForAdmins`). It includes none of `read`, `act` and `write`.
   public var isAdmin: Bool
 
   /// Creates a grant. Without arguments it permits a connection and nothing else.
-  public init(read: [[PathStep]] = [], act: [[PathStep]] = [], isAdmin: Bool = false) {
-    (self.read, self.act, self.isAdmin) = (read, act, isAdmin)
+  public init(
+    read: [[PathStep]] = [], act: [[PathStep]] = [], write: [[PathStep]] = [], isAdmin: Bool = false
+  ) {
+    (self.read, self.act, self.write, self.isAdmin) = (read, act, write, isAdmin)
   }
 
   /// The rights to read the whole state, and with it the hub's own state, and to send all actions.
@@ -25,6 +30,7 @@ public struct AccessGrant: Hashable, Sendable {
   public mutating func add(_ other: AccessGrant) {
     read += other.read
     act += other.act
+    write += other.write
     isAdmin = isAdmin || other.isAdmin
   }
 }

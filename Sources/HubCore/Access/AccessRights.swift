@@ -20,8 +20,10 @@ struct AccessRights {
   init(_ grant: AccessGrant, schema: Schema) {
     readsEverything = grant.read.contains([])
     readablePaths = readsEverything ? [] : grant.read
-    actsOnEverything = grant.act.contains([])
-    actionPrefixes = actsOnEverything ? [] : grant.act.compactMap { schema.actionPrefix(of: $0) }
+    // A change of a shared model's field is an action.
+    let acts = grant.act + (grant.write.contains([]) ? schema.sharedModels : grant.write)
+    actsOnEverything = acts.contains([])
+    actionPrefixes = actsOnEverything ? [] : acts.compactMap { schema.actionPrefix(of: $0) }
     isAdmin = grant.isAdmin
   }
 

@@ -6,10 +6,12 @@ extension OperatorConfiguration {
   /// Returns the whole configuration as the text of an equivalent file; users and groups are numbers.
   package func text(for schema: Schema) -> String {
     var lines = ["[limits]"] + LimitSetting.all.map { "\($0.name) = \($0.value(in: limits))" }
+    let hasSharedModel = !schema.sharedModels.isEmpty
     func add(_ section: String, _ grant: AccessGrant) {
       lines += ["", "[\(section)]"]
       lines += Self.list("read =", grant.read) { (try? schema.name(of: $0)) ?? "?" }
       lines += Self.list("act =", grant.act) { schema.name(ofAction: $0) ?? "?" }
+      if hasSharedModel { lines += Self.list("write =", grant.write) { schema.name(ofAction: $0) ?? "?" } }
       lines.append("admin = \(grant.isAdmin ? "yes" : "no")")
     }
     for (user, grant) in policy.users.sorted(by: { $0.key < $1.key }) { add("user \(user)", grant) }

@@ -136,7 +136,7 @@ struct Reading {
     init(_ text: String, isTemporary: Bool = false) { list = [Mistake(text: text, isTemporary: isTemporary)] }
   }
 
-  private static let rights = ["read", "act", "admin"]
+  private static let rights = ["read", "act", "write", "admin"]
 
   private mutating func takeLimit(_ key: String, _ value: String) throws(Mistakes) {
     let limit: LimitSetting
@@ -169,6 +169,12 @@ struct Reading {
     case "read": grant.read = try paths(key, value) { (text) throws(SchemaNameError) in try schema.path(named: text) }
     case "act":
       grant.act = try paths(key, value) { (text) throws(SchemaNameError) in try schema.actionPath(named: text) }
+    case "write":
+      guard value == "none" || !schema.sharedModels.isEmpty else {
+        throw Mistakes(
+          "'write' grants changes of a shared model, which this hub does not have; grant actions with 'act'")
+      }
+      grant.write = try paths(key, value) { (text) throws(SchemaNameError) in try schema.writablePath(named: text) }
     case "admin":
       switch value {
       case "yes": grant.isAdmin = true
@@ -177,7 +183,7 @@ struct Reading {
       }
     default:
       let near = Spelling.question(Spelling.nearest(to: key, among: Self.rights))
-      throw Mistakes("there is no right '\(key)'; the rights are read, act and admin\(near)")
+      throw Mistakes("there is no right '\(key)'; the rights are read, act, write and admin\(near)")
     }
   }
 

@@ -38,4 +38,35 @@ extension Schema {
       element.name == "element" && element.payload.count == 2 && cases(of: element.payload[1].type) != nil
     }
   }
+
+  /// The case paths of the actions that are changes of a shared model, nearest first; the path is empty if all actions
+  /// are.
+  ///
+  /// Models of elements are not among them.
+  /// - Complexity: O(cases in the schema).
+  package var sharedModels: [[PathStep]] {
+    var (found, pending): ([[PathStep]], [(type: SchemaType, path: [PathStep])]) = ([], [(action, [])])
+    var (seen, index): (Set<SchemaType>, Int) = ([], 0)
+    while index < pending.count {
+      let (type, path) = pending[index]
+      index += 1
+      guard seen.insert(type).inserted, let cases = cases(of: type) else { continue }
+      if isSharedModel(type) { found.append(path) }
+      for element in cases where element.payload.count == 1 {
+        pending.append((element.payload[0].type, path + [.key(element.key)]))
+      }
+    }
+    return found
+  }
+
+  /// Returns true for the action type of a shared model.
+  package func isSharedModel(_ type: SchemaType) -> Bool {
+    guard let cases = cases(of: type), !cases.isEmpty else { return false }
+    return cases.allSatisfy { $0.payload.count == 1 && $0.payload[0].type.isChange }
+  }
+}
+
+extension SchemaType {
+  /// True for the change of a field of a shared model.
+  package var isChange: Bool { if case .named("Change", let parts) = self { parts.count == 1 } else { false } }
 }

@@ -216,7 +216,7 @@ import Wire
     ("[user alice]\nadmin = maybe", "0.conf:2: 'admin' is 'maybe', but must be yes or no"),
     (
       "[user alice]\nraed = all",
-      "0.conf:2: there is no right 'raed'; the rights are read, act and admin; did you mean 'read'?"
+      "0.conf:2: there is no right 'raed'; the rights are read, act, write and admin; did you mean 'read'?"
     ),
     ("[user alice]\nread =", "0.conf:2: 'read' is empty; write the paths, or all, or none"),
     ("[user alice]\nread = all none", "0.conf:2: 'read' has 'all' among other words; write it alone"),

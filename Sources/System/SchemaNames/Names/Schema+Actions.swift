@@ -174,7 +174,7 @@ struct ActionPlace {
 }
 
 /// A walk along an action's path in a user's notation.
-private struct ActionWalk {
+struct ActionWalk {
   private let schema: Schema
   private let text: String
   private var place: ActionPlace
@@ -184,6 +184,11 @@ private struct ActionWalk {
     (self.schema, self.text) = (schema, text)
     place = ActionPlace(schema.action)
   }
+
+  /// True if the path ends at a field of a shared model.
+  var isAtChange: Bool { place.payload.count == 1 && place.payload[0].type.isChange }
+  /// True if the path ends at the changes of a shared model.
+  var isAtSharedModel: Bool { place.type.map { schema.isSharedModel($0) } ?? false }
 
   mutating func take(_ token: NameToken) throws(SchemaNameError) {
     switch token.kind {
@@ -212,11 +217,11 @@ private struct ActionWalk {
     steps.append(step)
   }
 
-  private func failure(_ token: NameToken, _ reason: String, suggestions: [String] = []) -> SchemaNameError {
+  func failure(_ token: NameToken, _ reason: String, suggestions: [String] = []) -> SchemaNameError {
     SchemaNameError(text, token.range, reason, suggestions: suggestions)
   }
 
-  private func stem(_ token: NameToken) -> String {
+  func stem(_ token: NameToken) -> String {
     var stem = Substring(String(decoding: text.utf8.prefix(token.range.lowerBound), as: UTF8.self))
     if stem.hasSuffix(".") { stem.removeLast() }
     return "'\(stem)'"
