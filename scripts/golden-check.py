@@ -249,7 +249,8 @@ class Schema:
             placed.append((offset, result.pop(index(identifier))))
         inserted = change.get(2, [])
         placed += zip(inserted[::2], inserted[1::2])
-        for offset, element in sorted(placed, key=lambda pair: pair[0]):
+        for place, element in sorted(placed, key=lambda pair: self.offset(pair[0])):
+            offset = self.position(place, result, identity)
             fits(offset <= len(result), "an element's offset")
             result.insert(offset, element)
         changed = change.get(3, [])
@@ -257,6 +258,12 @@ class Schema:
             place = index(identifier)
             result[place] = update(result[place], part)
         return result
+
+    def offset(self, place):
+        return place
+
+    def position(self, place, elements, identity):
+        return place
 
     def identity(self, kind, element):
         (_, sort, path, *_) = self.definitions[kind]
@@ -268,6 +275,30 @@ class Schema:
     def stack(self, parts, value, change):
         update = lambda element, part: [element[0], self.apply(parts[0], element[1], part)]
         return self.identified([None, None], value, change, lambda element: element[0], update)
+
+
+class Merging(Schema):
+    """A schema, and what its types make of a change that merges into its own base, section 10.3."""
+
+    def apply(self, kind, value, change):
+        if isinstance(kind, list) and kind[:2] == ["raw", "SharedCounter"] and isinstance(change, Map):
+            return value + change[0][1]
+        return super().apply(kind, value, change)
+
+    def array(self, parts, value, change):
+        return value + [element for key, inner in change for element in inner]
+
+    def offset(self, place):
+        return place[0]
+
+    def position(self, place, elements, identity):
+        _, anchor = place
+        if anchor in (0, 1):
+            return (0, len(elements))[anchor]
+        (position,) = [
+            index for index, element in enumerate(elements) if encode(identity(element)) == encode(anchor[0])
+        ]
+        return position + 1
 
 
 # Hashes, section 13
@@ -386,15 +417,15 @@ class Checks:
                 return
             self.validate(place, ("app-state", "hub-state")[root] if not path else "value", items[0][2])
 
-    def delta(self, place, fields):
-        old, new, change = (self.bytes(place, bytes.fromhex(fields[key])) for key in ("old", "new", "delta"))
-        self.bytes(place, bytes.fromhex(fields["delta"]), fields["notation"])
+    def delta(self, place, fields, key, rule, kind):
+        old, new, change = (self.bytes(place, bytes.fromhex(fields[name])) for name in ("old", "new", key))
+        self.bytes(place, bytes.fromhex(fields[key]), fields["notation"])
         # pycddl 0.6 does not return from an empty array under a rule that contains itself.
         if not holds_empty_list(change[0]):
-            self.validate(place, "change", bytes.fromhex(fields["delta"]))
+            self.validate(place, rule, bytes.fromhex(fields[key]))
         self.deltas += 1
         try:
-            schema = Schema(self.schema)
+            schema = kind(self.schema)
             result = schema.apply(schema.state, old[0], change[0])
         except (Absent, ValueError, TypeError, KeyError, IndexError) as error:
             return self.fail(place, f"cannot be applied: {error!r}")
@@ -429,7 +460,9 @@ class Checks:
                     self.bytes(place, self.schema, fields["notation"])
                     # Not by the CDDL: pycddl 0.6 cannot match [name, + type] inside of itself. The deltas use it.
                 elif "delta" in fields:
-                    self.delta(place, fields)
+                    self.delta(place, fields, "delta", "change", Schema)
+                elif "change" in fields:
+                    self.delta(place, fields, "change", "merge", Merging)
                 elif "hash" in fields:
                     self.hash(place, fields)
             start, fields = (number, line[0]) if line else None, {}

@@ -17,8 +17,8 @@ import unicodedata
 GROUPS = [
     ("Features", ["docs/TUTORIAL.md", "docs/TCA-COMPATIBILITY.md", "docs/MIGRATION.md"]),
     ("Hubs and programs", [
-        "docs/SERVICE.md", "docs/SECURITY.md", "docs/DURABILITY.md", "docs/TERMINAL.md", "docs/INSPECTOR.md",
-        "docs/LOAD-TESTING.md"]),
+        "docs/SHARED-MODEL.md", "docs/SERVICE.md", "docs/SECURITY.md", "docs/DURABILITY.md", "docs/TERMINAL.md",
+        "docs/INSPECTOR.md", "docs/LOAD-TESTING.md"]),
     ("The inside", [
         "docs/ARCHITECTURE.md", "docs/decisions/README.md", "docs/PROTOCOL.md", "docs/PERFORMANCE.md",
         "docs/PERFORMANCE-LOG.md", "CONTRIBUTING.md", "CHANGELOG.md"]),
