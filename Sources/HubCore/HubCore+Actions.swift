@@ -56,13 +56,14 @@ extension HubCore {
       let isNearLimit = size.isNear(adding: payload.byteCount - offset)
       let examined = mark == nil ? nil : examinedVersion
       mark?.begin(connection.session.id, first: connection.session.processed &+ 1)
-      if isNearLimit || readsBack, permitted > 0, offset < payload.byteCount {
+      if isNearLimit || checksEach, permitted > 0, offset < payload.byteCount {
         let checked = applyChecked(payload, from: offset, isNearLimit: isNearLimit)
         if let examined { examine(since: examined) }
         mark?.end()
         switch checked {
         case .applied(let applied): (outcome, isLate) = (applied, engine.isLate?() ?? false)
-        case .takenBack(let code, let reason):
+        case .takenBack(let objection):
+          let (code, reason) = objection.rejection
           offset = try end(ofItemAt: offset, in: payload)
           guard reject(code, reason, from: connection, at: now, &limit) else { return nil }
           if engine.isLate?() ?? false { return FrameResumption(offset: offset) }

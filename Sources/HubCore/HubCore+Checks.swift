@@ -1,16 +1,56 @@
+import FeatureCore
 import Wire
 
-// Actions whose result may have to be taken back: near the limit of the state's size, and if the type of the state has
-// values that cannot be read back from their bytes.
+// Actions whose result may have to be taken back: because the reducer refuses them, near the limit of the state's size,
+// and if the type of the state has values that cannot be read back from their bytes.
 
 extension HubCore {
   /// The outcome of one action whose result was checked.
   enum CheckedOutcome {
     case applied(ActionBatch.Outcome)
-    case takenBack(RejectionCode, reason: String)
+    case takenBack(Objection)
   }
 
-  /// Applies the next action of a sequence, and takes it back if the state would be too large or unreadable.
+  /// The reason to take back what was just applied.
+  enum Objection {
+    /// The feature refuses it.
+    case refused(Refusal)
+    /// The state after it could not be read back from its bytes.
+    case unreadable(WireError)
+    /// The state would be too large.
+    case tooLarge(limit: Int)
+
+    /// The reason, for the client that has sent the action.
+    var rejection: (code: RejectionCode, reason: String) {
+      switch self {
+      case .refused(let refusal): (.refused, refusal.reason)
+      case .unreadable(let error): (.unreadable, HubCore.unreadable(error))
+      case .tooLarge(let limit):
+        (.stateTooLarge, "the state would exceed the \(limit) bytes that this hub allows; delete something first")
+      }
+    }
+
+    /// The report of an action of the hub's own.
+    var report: HubReport {
+      switch self {
+      case .refused(let refusal): .refused(reason: refusal.reason)
+      case .unreadable(let error): .unreadable(reason: HubCore.unreadable(error))
+      case .tooLarge(let limit): .stateTooLarge(limit: limit)
+      }
+    }
+  }
+
+  /// The reason to take back what the engine has applied since a checkpoint; nil to keep it.
+  ///
+  /// - Parameter isNearLimit: True if it is taken back if it has made the state too large.
+  private mutating func objection(isNearLimit: Bool) -> Objection? {
+    if let refusal = engine.takeRefusal() { return .refused(refusal) }
+    do throws(WireError) { try engine.readBack() } catch { return .unreadable(error) }
+    guard isNearLimit, !size.lookClosely(at: engine.currentVersion(), engine.revision) else { return nil }
+    return .tooLarge(limit: size.limit)
+  }
+
+  /// Applies the next action of a sequence, and takes it back if there is an objection.
   mutating func applyChecked(_ payload: RawSpan, from offset: Int, isNearLimit: Bool) -> CheckedOutcome {
     // The growth by earlier actions is not that of this one.
     if isNearLimit, size.isOutdated { lookAtSize() }
@@ -18,16 +58,9 @@ extension HubCore {
     let outcome = applyBatch(payload, offset, 1)
     guard outcome.count > 0 else { return .applied(outcome) }
     mark?.beginExamination()
-    do throws(WireError) { try engine.readBack() } catch {
-      engine.rollBack(to: checkpoint)
-      return .takenBack(.unreadable, reason: Self.unreadable(error))
-    }
-    if isNearLimit, !size.lookClosely(at: engine.currentVersion(), engine.revision) {
-      engine.rollBack(to: checkpoint)
-      let reason = "the state would exceed the \(size.limit) bytes that this hub allows; delete something first"
-      return .takenBack(.stateTooLarge, reason: reason)
-    }
-    return .applied(outcome)
+    guard let objection = objection(isNearLimit: isNearLimit) else { return .applied(outcome) }
+    engine.rollBack(to: checkpoint)
+    return .takenBack(objection)
   }
 
   /// Applies an action of the hub's own; false if it was taken back or did not take effect.
@@ -43,48 +76,39 @@ extension HubCore {
       report(.unreadable(reason: "it could not be read back: \(Self.cause(error))"))
       return false
     }
-    guard isNearLimit || readsBack else { return apply(engine) }
+    guard isNearLimit || checksEach else { return apply(engine) }
     let checkpoint = engine.checkpoint()
     guard apply(engine) else { return false }
-    do throws(WireError) { try engine.readBack() } catch {
-      engine.rollBack(to: checkpoint)
-      report(.unreadable(reason: Self.unreadable(error)))
-      return false
-    }
-    if isNearLimit, !size.lookClosely(at: engine.currentVersion(), engine.revision) {
-      engine.rollBack(to: checkpoint)
-      report(.stateTooLarge(limit: size.limit))
-      return false
-    }
-    return true
+    guard let objection = objection(isNearLimit: isNearLimit) else { return true }
+    engine.rollBack(to: checkpoint)
+    report(objection.report)
+    return false
   }
 
-  /// Changes the engine's effects, which may apply actions: the next steps of their sequences. If the state would be
-  /// unreadable after these, they are not applied.
+  /// Changes the engine's effects, which may apply actions: the next steps of their sequences. If one of these is
+  /// refused, or the state would be unreadable after them, they are not applied.
   mutating func reacting<Result>(_ change: (any Engine) -> Result) -> Result {
     let engine = engine
     let revision = engine.revision
-    let checkpoint = readsBack ? engine.checkpoint() : nil
+    let checkpoint = checksEach ? engine.checkpoint() : nil
     // Named in the log of the next process. It cannot be skipped: the effect has ended.
     mark?.begin(.nextStep, RawSpan())
     defer { mark?.end() }
     let result = change(engine)
     guard engine.revision != revision else { return result }
-    if let checkpoint {
-      do throws(WireError) { try engine.readBack() } catch {
-        engine.rollBack(to: checkpoint)
-        report(.unreadable(reason: Self.unreadable(error)))
-        engine.discardsSentActions = true
-        defer { engine.discardsSentActions = false }
-        return change(engine)
-      }
+    if let checkpoint, let objection = objection(isNearLimit: false) {
+      engine.rollBack(to: checkpoint)
+      report(objection.report)
+      engine.discardsSentActions = true
+      defer { engine.discardsSentActions = false }
+      return change(engine)
     }
     noteUnrefusable()
     return result
   }
 
   /// The reason why an action was taken back, for people.
-  private static func unreadable(_ error: WireError) -> String {
+  fileprivate static func unreadable(_ error: WireError) -> String {
     "the state after it could not be read back: \(cause(error))"
   }
 

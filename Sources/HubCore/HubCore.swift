@@ -31,8 +31,9 @@ package struct HubCore: ~Copyable {
 
   package let engine: any Engine
   let applyBatch: ActionBatch.Apply
-  /// True if the state after each action must be read back from its bytes.
-  let readsBack: Bool
+  /// True if each action is checked after it was applied, and may be taken back: the reducer may refuse it, or the
+  /// state after it may be unreadable.
+  let checksEach: Bool
   /// The turns on their way to the log; nil for a hub without a log.
   let turns: UnstoredTurns?
   /// Identifies the history of this hub's revisions. It changes when revisions were lost.
@@ -116,7 +117,7 @@ package struct HubCore: ~Copyable {
     let ownRevision = history.map { $0.hubRevision.map { $0 + 1 } ?? (random.next() % (1 << 32)) << 20 } ?? 0
     (attendance, metricsSource) = (Attendance(revision: ownRevision), MetricsSource(revision: ownRevision))
     (self.engine, self.limits, self.policy, self.name, self.random) = (engine, limits, policy, name, random)
-    (applyBatch, readsBack) = (engine.applyBatch, engine.mustReadBack)
+    (applyBatch, checksEach) = (engine.applyBatch, engine.mayRefuse || engine.mustReadBack)
     size = StateSize(limit: limits.stateBytes)
     schemas = [
       engine.schema, Schema(state: HubState.self, action: Never.self),

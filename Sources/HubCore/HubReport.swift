@@ -18,6 +18,8 @@ package enum HubReport: Equatable, Sendable {
   /// An action of the hub itself was not applied, or rolled back, because it or the state after it could not be read
   /// back from its bytes.
   case unreadable(reason: String)
+  /// An action of the hub itself was rolled back because the feature's reducer has refused it.
+  case refused(reason: String)
   /// Actions that took effect have made the state larger than its limit.
   case stateExceedsLimit(Int)
   /// A process of the hub has ended in code of the feature before this one.

@@ -15,7 +15,8 @@ public final class Prediction<State, Action> {
 
   /// The hub's state that contains exactly the ended actions; nil if it is unknown or no action is pending.
   private var base: State?
-  private let reduce: (inout State, Action) -> Void
+  private let mayRefuse: Bool
+  private let reduce: (inout State, Action) -> Bool
   /// The actions, oldest first. Those before `head` have ended; they are removed in batches.
   private var pending: [(ticket: ActionTicket, action: Action)] = []
   private var head = 0
@@ -23,8 +24,21 @@ public final class Prediction<State, Action> {
   /// Creates a prediction.
   ///
   /// - Parameter reduce: Changes a state as the hub does.
-  public init(_ reduce: @escaping (inout State, Action) -> Void) {
-    self.reduce = reduce
+  public convenience init(_ reduce: @escaping (inout State, Action) -> Void) {
+    self.init(mayRefuse: false) { state, action in
+      reduce(&state, action)
+      return true
+    }
+  }
+
+  /// Creates a prediction with a reducer that may refuse actions.
+  ///
+  /// - Parameters:
+  ///   - mayRefuse: True if `reduce` may return false. The state before each action is then kept while it is reduced.
+  ///   - reduce: Changes a state as the hub does. Returns false if the reducer refuses the action. It then has no effect
+  ///     in the prediction, and stays pending: the hub decides.
+  public init(mayRefuse: Bool, _ reduce: @escaping (inout State, Action) -> Bool) {
+    (self.mayRefuse, self.reduce) = (mayRefuse, reduce)
   }
 
   /// The number of pending actions.
@@ -89,8 +103,8 @@ public final class Prediction<State, Action> {
   public func removeAll() { (pending, head, base, state) = ([], 0, nil, nil) }
 
   private func apply(_ action: Action) {
+    let before = mayRefuse ? state : nil
     guard var changed = state.take() else { return }
-    reduce(&changed, action)
-    state = changed
+    state = reduce(&changed, action) ? changed : before ?? changed
   }
 }

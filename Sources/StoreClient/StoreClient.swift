@@ -251,8 +251,8 @@ public import Wire
     _ prepareDependencies: (inout DependencyValues) -> Void
   ) where R.State: Replicated {
     let reducer = ComposableCore.withDependencies(prepareDependencies) { CompiledReducer(reducer) }
-    attachment.prediction = Prediction { state, action in
-      withIssueReporters([]) { _ = reducer(&state, action) }
+    attachment.prediction = Prediction(mayRefuse: reducer.mayRefuse) { state, action in
+      withIssueReporters([]) { reducer(&state, action).refusal == nil }
     }
     predicting.append(attachment)
   }

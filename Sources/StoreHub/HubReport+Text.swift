@@ -6,7 +6,9 @@ extension HubReport {
   var level: Log.Level {
     switch self {
     case .opened, .resumed, .detached, .left: .debug
-    case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable: .warning
+    // The feature's ordinary answer to its user.
+    case .rejected(_, _, _, let rejected) where rejected.code == .refused: .debug
+    case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable, .refused: .warning
     case .interrupted, .skipped: .error
     }
   }
@@ -18,6 +20,7 @@ extension HubReport {
     case .detached, .left: Log.Cause("closed connections")
     case .stateTooLarge: Log.Cause("actions of the hub that would make the state too large")
     case .unreadable: Log.Cause("actions of the hub that cannot be read back")
+    case .refused: Log.Cause("actions of the hub that its feature refuses")
     case .interrupted: Log.Cause("ends in the feature's code")
     case .skipped: Log.Cause("skipped actions of the hub")
     case .stateExceedsLimit: Log.Cause("a state larger than its limit")
@@ -26,6 +29,8 @@ extension HubReport {
     case .rejected(_, _, let peer, let rejected) where rejected.code == .notPermitted:
       Log.Cause("actions refused by the configuration", user: peer.user)
     case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.user)
+    case .rejected(_, _, let peer, let rejected) where rejected.code == .refused:
+      Log.Cause("actions refused by the feature", user: peer.user)
     case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.user)
     }
   }
@@ -52,7 +57,7 @@ extension HubReport {
         nil, ["CONNECTION": "\(connection.index)", "SESSION": "\(session)", "REVISION": "\(revision)"])
     case .stateTooLarge(let limit):
       Log.Details(.actionRejected, ["REASON": "the state would exceed \(limit) bytes", "REVISION": "\(revision)"])
-    case .unreadable(let reason):
+    case .unreadable(let reason), .refused(let reason):
       Log.Details(.actionRejected, ["REASON": reason, "REVISION": "\(revision)"])
     case .stateExceedsLimit: Log.Details(nil, ["REVISION": "\(revision)"])
     case .interrupted(let interruption), .skipped(let interruption):
@@ -96,6 +101,8 @@ extension HubReport {
       raise state-bytes in the configuration
       """
     case .unreadable(let reason): "an action of the hub's own was not applied: \(reason); correct the reducer"
+    case .refused(let reason):
+      "an action of the hub's own was not applied: the feature refused it: \(Self.printable(reason))"
     case .stateExceedsLimit(let limit):
       """
       the state is larger than its limit of \(limit) bytes, so actions that enlarge it are refused from now on; delete \

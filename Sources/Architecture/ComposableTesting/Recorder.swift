@@ -59,13 +59,15 @@ final class Recorder<State, Action> {
 
   /// The feature's reducer, which then records its actions.
   func recording(_ reducer: CompiledReducer<State, Action>) -> CompiledReducer<State, Action> {
-    CompiledReducer { [self] state, action in
+    reducer.wrapped { [self] state, action in
       let ids = dependencies.stackElementID.copy()
       let effect = Dependencies.withDependencies {
         $0 = self.dependencies
       } operation: {
         reducer(&state, action)
       }
+      // The store takes the action back.
+      guard effect.refusal == nil else { return effect }
       if isSending {
         isSending = false
         sentState = state
@@ -81,6 +83,14 @@ final class Recorder<State, Action> {
       inFlight.append(InFlight(action: action, id: id))
       return Effect(tree: .cancellable(tree, id, cancelInFlight: false))
     }
+  }
+
+  /// Forgets the action that the test has sent, and those that its effects sent at once: it was refused.
+  ///
+  /// - Parameter count: The number of received actions before it.
+  func forgetSent(receivedCount count: Int) {
+    (isSending, sentState) = (false, nil)
+    received.removeSubrange(min(count, received.count)...)
   }
 
   // MARK: Waiting

@@ -13,7 +13,17 @@ extension TestStore {
     fileID: StaticString = #fileID, file filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) async -> TestStoreTask {
-    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    await send(
+      action, updateStateToExpectedResult, expectedRefusal: nil,
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+  }
+
+  /// Sends an action, and expects that it is refused for a reason, or that it is not.
+  @discardableResult
+  func send(
+    _ action: Action, _ updateStateToExpectedResult: ((inout State) throws -> Void)?, expectedRefusal: String?,
+    at location: IssueLocation
+  ) async -> TestStoreTask {
     guard !isDismissed else {
       report("Can't send action to dismissed test store.", at: location)
       return TestStoreTask(task: StoreTask(), timeout: defaultTimeout) {}
@@ -22,10 +32,15 @@ extension TestStore {
     skipReceived(before: action, at: location)
 
     let stackElementIDs = dependencies.stackElementID.copy()
+    let receivedCount = recorder.received.count
     recorder.willSend()
     // Issues of the feature are those of the line that made it act. Its effects inherit the place.
-    let task = withIssueContext(fileID: fileID, filePath: filePath, line: line, column: column) { core.send(action) }
+    let task = withIssueContext(
+      fileID: location.fileID, filePath: location.filePath, line: location.line, column: location.column
+    ) { core.send(action) }
     run.assertion(at: location)
+    if core.lastRefusal != nil { recorder.forgetSent(receivedCount: receivedCount) }
+    expect(core.lastRefusal, expectedRefusal, of: action, at: location)
     if core.isRunning(send: core.lastSend) { run.sends[core.lastSend] = location }
     if let sentState = recorder.sentState {
       expectState(

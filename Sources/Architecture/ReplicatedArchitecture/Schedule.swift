@@ -126,6 +126,7 @@ where Base.Action: Replicated & Equatable & Sendable & CasePathable {
   ) -> Effect<Base.Action> {
     let before = state[keyPath: schedule]
     var effect = base(&state, action)
+    guard effect.refusal == nil else { return effect }
     let isTime = action.is(timeCame)
     if isTime {
       let due = state[keyPath: schedule].takeDue(at: date.now)

@@ -94,6 +94,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
           Self.reduce(&elements, id, elementAction, element: element, identify: identify, since: moment)
         }
         if let effect, !effect.isNone {
+          if let refusal = effect.refusal { return .refusal(refusal) }
           effects = effect.map { toElementAction.embed(.element(id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id))
         } else if case nil = effect {

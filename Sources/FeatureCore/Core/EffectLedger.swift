@@ -78,6 +78,9 @@ struct EffectLedger<Action> {
   private var commands: [EffectCommand<Action>] = []
   private var finishedCascades: [UInt64] = []
 
+  /// The refusal of an action whose effects were begun since it was last taken.
+  private(set) var refusal: Refusal?
+
   /// True if there are commands or finished cascades to take. A flag, because every turn reads it and it is mostly
   /// false.
   @usableFromInline private(set) var hasCommands = false
@@ -85,6 +88,9 @@ struct EffectLedger<Action> {
   /// - Parameter places: Memory that outlives the ledger.
   @usableFromInline
   init(places: UnsafeMutablePointer<EffectPlaces>) { self.places = places }
+
+  /// Takes the first refusal since the last call; nil if no action was refused.
+  mutating func takeRefusal() -> Refusal? { refusal.take() }
 
   var runningCount: Int { running.count }
 
@@ -214,6 +220,8 @@ struct EffectLedger<Action> {
       return .begin(tree, context)
     case .cancelScope(let scope):
       cancel(allWithin: context.path + [scope], send: send)
+    case .refusal(let refused):
+      if refusal == nil { refusal = refused }
     }
     return nil
   }

@@ -1,4 +1,5 @@
 public import CFeatureCore
+internal import IssueReporting
 
 /// The part of reducing that `Store` and the hub share. It runs no effects.
 ///
@@ -48,6 +49,28 @@ public struct ReducerCore<State, Action>: ~Copyable {
   @inlinable public var actionCount: UInt64 { reducedCount }
 
   // Inlined: a method would receive its own type as an argument, which generic callers would have to look up.
+
+  /// True if the reducer may refuse actions. Whoever calls ``send(_:cascade:)`` then keeps a ``checkpoint()``, and
+  /// returns to it if ``takeRefusal()`` returns a refusal.
+  @inlinable @inline(__always) package var mayRefuse: Bool { reducer.mayRefuse }
+
+  /// Takes the refusal of an action since the last call; nil if none was refused.
+  package mutating func takeRefusal() -> Refusal? { effects.takeRefusal() }
+
+  /// Makes a change; if an action in it is refused, everything is as before it.
+  ///
+  /// - Returns: The change's result, or the refusal.
+  /// - Complexity: That of the change, and of a checkpoint if the reducer may refuse.
+  package mutating func attempt<Result>(
+    _ change: (inout ReducerCore) -> Result
+  ) -> Swift.Result<Result, Refusal> {
+    guard mayRefuse else { return .success(change(&self)) }
+    let checkpoint = checkpoint()
+    let result = change(&self)
+    guard let refusal = takeRefusal() else { return .success(result) }
+    rollBack(to: checkpoint)
+    return .failure(refusal)
+  }
 
   /// True if there are effects to start or cancel, or finished cascades.
   @inlinable @inline(__always) package var hasCommands: Bool { effects.hasCommands }
@@ -223,6 +246,16 @@ public struct ReducerCore<State, Action>: ~Copyable {
   private mutating func beginAndDrain(_ tree: EffectTree<Action>, cascade: UInt64) {
     effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
     drain()
+    if !mayRefuse, let refusal = takeRefusal() { reportUnexpected(refusal) }
+  }
+
+  private func reportUnexpected(_ refusal: Refusal) {
+    reportIssue(
+      """
+      A reducer refused an action ("\(refusal)"), but the store had not kept its state, so the action took effect. \
+      Reducers that refuse must exist when the store is created: not in the closure of "onChange", and not within a \
+      "reduce(into:action:)".
+      """)
   }
 
   /// Reduces the actions that the reducer has sent to its own store.
@@ -231,7 +264,8 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// A loop, not a recursion: a chain of any number of actions does not grow the stack.
   private mutating func drain() {
     while let (action, cascade) = queue.next() {
-      guard !discardsSentActions, let tree = reduceOnly(action) else { continue }
+      // The actions after one that is refused are those of effects that do not begin.
+      guard !discardsSentActions, effects.refusal == nil, let tree = reduceOnly(action) else { continue }
       effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
     }
   }

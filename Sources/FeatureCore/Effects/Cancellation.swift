@@ -9,6 +9,7 @@ extension Effect {
   ///     nothing.
   public func cancellable(id: some Hashable & Sendable, cancelInFlight: Bool = false) -> Effect {
     guard let tree else { return .none }
+    if tree.isRefusal { return self }
     return Effect(tree: .cancellable(tree, CancelID(id), cancelInFlight: cancelInFlight))
   }
 

@@ -111,7 +111,8 @@ extension Effect {
   public func merge(with other: Effect) -> Effect {
     guard let tree else { return other }
     guard let second = other.tree else { return self }
-    return Effect(tree: .merge(tree, second))
+    if tree.isRefusal { return self }
+    return second.isRefusal ? other : Effect(tree: .merge(tree, second))
   }
 
   /// Runs the effects one after another.
@@ -136,7 +137,8 @@ extension Effect {
   public func concatenate(with other: Effect) -> Effect {
     guard let tree else { return other }
     guard let second = other.tree else { return self }
-    return Effect(tree: .concatenate(tree, second))
+    if tree.isRefusal { return self }
+    return second.isRefusal ? other : Effect(tree: .concatenate(tree, second))
   }
 
   /// Maps the actions of the effect to those of another feature.

@@ -112,6 +112,7 @@ extension Effect {
   @usableFromInline
   func scoped(to scope: EffectScope, dismissal: @autoclosure () -> Action? = nil) -> Effect {
     guard let tree else { return .none }
+    if tree.isRefusal { return self }
     return Effect(tree: .scoped(tree, scope, dismissal: dismissal()))
   }
 

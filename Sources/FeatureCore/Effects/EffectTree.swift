@@ -12,6 +12,8 @@ package indirect enum EffectTree<Action> {
   case scoped(EffectTree, EffectScope, dismissal: Action?)
   /// Cancels all work of a child.
   case cancelScope(EffectScope)
+  /// The action is refused: nothing of it takes effect.
+  case refusal(Refusal)
 }
 
 extension EffectTree {
@@ -64,6 +66,7 @@ extension EffectTree {
       case .run(let operation): result = run(operation)
       case .cancel(let id): result = .cancel(id)
       case .cancelScope(let scope): result = .cancelScope(scope)
+      case .refusal(let refusal): result = .refusal(refusal)
       }
       guard let next = Self.close(&open, &result) else { return result }
       tree = next

@@ -41,6 +41,7 @@ extension Effect {
 
   private func throttle(id: CancelID, on time: some ThrottleTime, latest: Bool) -> Effect {
     guard let tree else { return .none }
+    if tree.isRefusal { return self }
     func throttled(_ operation: EffectOperation<Action>) -> EffectTree<Action> {
       .run(operation.throttled(id, on: time, latest: latest))
     }

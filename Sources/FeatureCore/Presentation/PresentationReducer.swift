@@ -109,6 +109,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
           }
         }
         if !effect.isNone {
+          if let refusal = effect.refusal { return .refusal(refusal) }
           let scope = EffectScope(place: place, child: childBefore)
           effects = effect.map(embed).scoped(to: scope, dismissal: toAction.embed(.dismiss))
         }

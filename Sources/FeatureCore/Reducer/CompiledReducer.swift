@@ -10,11 +10,13 @@ public struct CompiledReducer<State, Action> {
   /// longer than a small reducer. `function` retains them, so the structure must be stored while it is called; a
   /// temporary one is called by `function`.
   @usableFromInline let routes: Unmanaged<RoutedReducers<State, Action>.Routes>?
+  /// True if the reducer or one of its children may refuse actions. Known for the reducer of a store only.
+  @usableFromInline package var mayRefuse = false
 
-  /// Compiles a reducer; dependencies that it looks up during initialization are those of this call.
+  /// Compiles the reducer of a store; dependencies that it looks up during initialization are those of this call.
   @inlinable
   public init(_ reducer: some Reducer<State, Action>) {
-    self = reducer._compile()
+    self = RefusalSearch.compile { reducer._compile() }
   }
 
   /// Wraps a reducer that is already a function.
@@ -33,11 +35,18 @@ public struct CompiledReducer<State, Action> {
   ///
   /// Without overrides this adds no cost.
   package init(inPlaceOfCreation reducer: some Reducer<State, Action>) {
-    let compiled = reducer._compile()
+    let compiled = Self(reducer)
     let dependencies = withEscapedDependencies { $0 }
     self =
       dependencies.isEmpty
-      ? compiled : Self { state, action in dependencies.yield { compiled(&state, action) } }
+      ? compiled : compiled.wrapped { state, action in dependencies.yield { compiled(&state, action) } }
+  }
+
+  /// A function around this reducer.
+  package func wrapped(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) -> Self {
+    var wrapped = Self(reduce)
+    wrapped.mayRefuse = mayRefuse
+    return wrapped
   }
 
   /// A reducer that does nothing.

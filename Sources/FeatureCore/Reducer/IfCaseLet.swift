@@ -63,6 +63,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
         }
         if effect == nil { site.reportOtherCase("An \"ifCaseLet\"", action: action, state: state) }
         effects = effect ?? .none
+        if effects.isRefusal { return effects }
       }
       guard let before = toChildState.extract(from: state).map(kind.identity) else {
         return effects.merge(with: parent(&state, action))

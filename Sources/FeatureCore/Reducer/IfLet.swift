@@ -92,6 +92,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
           }
           return (effect, false)
         }
+        if effects.isRefusal { return effects }
       }
       guard let before = state[keyPath: toChildState].map(kind.identity) else {
         return effects.merge(with: parent(&state, action))

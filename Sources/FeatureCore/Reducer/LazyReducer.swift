@@ -12,7 +12,7 @@ final class LazyReducer<State, Action> {
   ///   - reducer: The child.
   ///   - surroundings: The enclosing scopes; nil for a child with effects of its own.
   @usableFromInline
-  init(_ reducer: some Reducer<State, Action>, in surroundings: EffectScopePlace.Surroundings? = nil) {
+  init<Child: Reducer<State, Action>>(_ reducer: Child, in surroundings: EffectScopePlace.Surroundings? = nil) {
     // Dependencies in the child's body are resolved as where the parent's reducer was built.
     let dependencies = withEscapedDependencies { $0 }
     compile = {
@@ -21,6 +21,7 @@ final class LazyReducer<State, Action> {
         return surroundings.compile { reducer._compile() }
       }
     }
+    compiled = RefusalSearch.compileChild(of: Child.self, compile)
   }
 
   @inlinable

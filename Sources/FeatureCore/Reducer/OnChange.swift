@@ -69,7 +69,7 @@ public struct _OnChangeEffectReducer<Base: Reducer, Value>: Reducer {
     return CompiledReducer { state, action in
       let old = toValue(state)
       let effects = base(&state, action)
-      guard !isDuplicate(old, toValue(state)) else { return effects }
+      guard !effects.isRefusal, !isDuplicate(old, toValue(state)) else { return effects }
       return effects.merge(with: change(old, &state))
     }
   }
@@ -92,6 +92,7 @@ where Base.State == Then.State, Base.Action == Then.Action {
     return CompiledReducer { state, action in
       let old = toValue(state)
       let effects = base(&state, action)
+      if effects.isRefusal { return effects }
       let new = toValue(state)
       guard !isDuplicate(old, new) else { return effects }
       return effects.merge(with: reducer(old, new).reduce(into: &state, action: action))

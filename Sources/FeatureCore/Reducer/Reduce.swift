@@ -1,23 +1,46 @@
 /// A reducer that calls a function.
 public struct Reduce<State, Action>: Reducer {
   @usableFromInline let function: (inout State, Action) -> Effect<Action>
+  /// Tells a search whether the reducer may refuse actions; nil if it does not.
+  @usableFromInline let search: (() -> Void)?
 
   /// Creates a reducer that calls `reduce`.
   @inlinable
   public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
-    function = reduce
+    (function, search) = (reduce, nil)
+  }
+
+  /// Creates a reducer that calls `reduce`, which may refuse actions by throwing the reason; see ``Refusal``. The closure
+  /// names the type of its error: `Reduce { state, action throws(Refusal) in … }`.
+  ///
+  /// The store keeps its state before each action, of whatever reducer: O(1), and what the action then changes is copied
+  /// once more, such as the whole of a plain array.
+  ///
+  /// - Note: A reducer must exist when the store is created: `onChange` with a closure that returns reducers, and a
+  ///   `reduce(into:action:)` that creates others, cannot contain reducers that refuse.
+  @_disfavoredOverload
+  public init(_ reduce: @escaping (_ state: inout State, _ action: Action) throws(Refusal) -> Effect<Action>) {
+    function = { state, action in
+      do throws(Refusal) { return try reduce(&state, action) } catch { return .refusal(error) }
+    }
+    search = RefusalSearch.found
   }
 
   /// Creates a reducer that erases the type of another one.
   public init(_ reducer: some Reducer<State, Action>) {
     function = reducer._compile().function
+    search = { _ = reducer._compile() }
   }
 
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     function(&state, action)
   }
 
-  @inlinable public func _compile() -> CompiledReducer<State, Action> { CompiledReducer(function) }
+  @inlinable
+  public func _compile() -> CompiledReducer<State, Action> {
+    if let search, RefusalSearch.isActive { search() }
+    return CompiledReducer(function)
+  }
 }
 
 /// A reducer that does nothing.

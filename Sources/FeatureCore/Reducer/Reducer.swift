@@ -64,7 +64,8 @@ extension Reducer where Body == Never {
   /// This reducer's own `reduce(into:action:)`.
   @inlinable
   public func _compile() -> CompiledReducer<State, Action> {
-    CompiledReducer { state, action in reduce(into: &state, action: action) }
+    RefusalSearch.look(inside: self)
+    return CompiledReducer { state, action in reduce(into: &state, action: action) }
   }
 }
 

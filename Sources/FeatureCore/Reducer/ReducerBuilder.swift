@@ -59,6 +59,7 @@ public enum ReducerBuilder<State, Action> {
 
     public func reduce(into state: inout R0.State, action: R0.Action) -> Effect<R0.Action> {
       let effect = first.reduce(into: &state, action: action)
+      if effect.isRefusal { return effect }
       return effect.merge(with: second.reduce(into: &state, action: action))
     }
 
@@ -78,6 +79,7 @@ public enum ReducerBuilder<State, Action> {
       let (first, second) = (first._compile(), second._compile())
       return CompiledReducer { state, action in
         let effect = first(&state, action)
+        if effect.isRefusal { return effect }
         return effect.merge(with: second(&state, action))
       }
     }
@@ -92,7 +94,7 @@ public enum ReducerBuilder<State, Action> {
     }
 
     public func reduce(into state: inout R.State, action: R.Action) -> Effect<R.Action> {
-      reducers.reduce(.none) { $0.merge(with: $1.reduce(into: &state, action: action)) }
+      reducers.reduce(.none) { $0.isRefusal ? $0 : $0.merge(with: $1.reduce(into: &state, action: action)) }
     }
 
     @inlinable public var _routedCount: Int { reducers.reduce(0) { $0 + $1._routedCount } }
@@ -110,7 +112,7 @@ public enum ReducerBuilder<State, Action> {
       let compiled = reducers.map { $0._compile() }
       return CompiledReducer { state, action in
         var effect = Effect<R.Action>.none
-        for reducer in compiled { effect = effect.merge(with: reducer(&state, action)) }
+        for reducer in compiled where !effect.isRefusal { effect = effect.merge(with: reducer(&state, action)) }
         return effect
       }
     }

@@ -31,7 +31,7 @@ public struct _ReducerList<State, Action>: Reducer {
 
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     var effect = Effect<Action>.none
-    for part in parts { effect = effect.merge(with: part.reduce(&state, action)) }
+    for part in parts where !effect.isRefusal { effect = effect.merge(with: part.reduce(&state, action)) }
     return effect
   }
 
@@ -48,7 +48,7 @@ public struct _ReducerList<State, Action>: Reducer {
     let compiled = steps.map(\.reducer)
     return CompiledReducer { state, action in
       var effect = Effect<Action>.none
-      for reducer in compiled { effect = effect.merge(with: reducer(&state, action)) }
+      for reducer in compiled where !effect.isRefusal { effect = effect.merge(with: reducer(&state, action)) }
       return effect
     }
   }

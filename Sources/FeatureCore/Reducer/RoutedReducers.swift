@@ -58,7 +58,7 @@ enum RoutedReducers<State, Action> {
     func runAll(_ state: inout State, _ action: Action) -> Effect<Action> {
       var effect = reduce(&state, action)
       var link = self
-      while let next = link.next {
+      while !effect.isRefusal, let next = link.next {
         effect = effect.merge(with: next.reduce(&state, action))
         link = next
       }

@@ -82,6 +82,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
           }
         }
         if !effect.isNone {
+          if let refusal = effect.refusal { return .refusal(refusal) }
           effects = effect.map { toAction.embed(.element(id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id), dismissal: toAction.embed(.popFrom(id: id)))
         }

@@ -46,6 +46,7 @@ extension EffectTree {
         if let context = observer.context { cancelNow(.allWork, in: context.within(scope)) }
         observer.send(completion: .finished)
       }
+    case .refusal(let refusal): Fail(error: refusal).eraseToAnyPublisher()
     }
   }
 

@@ -35,6 +35,12 @@ package protocol Engine: StateSource {
   /// Undoes the actions since a checkpoint, with their effects, which must not have been taken yet.
   func rollBack(to checkpoint: EngineCheckpoint)
 
+  /// True if the reducer may refuse actions. They are applied one by one, each after a checkpoint.
+  var mayRefuse: Bool { get }
+
+  /// Takes the refusal of an action since the last call; nil if none was refused.
+  func takeRefusal() -> Refusal?
+
   /// True if the state's type has values that cannot be read back from their bytes; see `ReadingRisks`.
   var mustReadBack: Bool { get }
 

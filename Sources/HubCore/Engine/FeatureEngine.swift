@@ -62,7 +62,8 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   ///
   /// Call it on the loop's thread, for example in a timer's callback, and never while a reducer runs.
   public func send(_ action: Action) {
-    if let onSend { onSend(AnyAction(action)) } else { box.core.send(action) }
+    // Before a hub serves the engine, nobody is told of a refusal.
+    if let onSend { onSend(AnyAction(action)) } else { _ = box.core.attempt { $0.send(action) } }
   }
 }
 
@@ -111,6 +112,10 @@ extension FeatureEngine: Engine {
     box.core.rollBack(to: checkpoint.checkpoint.core)
     reader = checkpoint.checkpoint.reader
   }
+
+  package var mayRefuse: Bool { box.core.mayRefuse }
+
+  package func takeRefusal() -> Refusal? { box.core.takeRefusal() }
 
   package var mustReadBack: Bool { reader.isNeeded }
 

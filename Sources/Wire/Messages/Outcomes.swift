@@ -15,6 +15,8 @@ public struct RejectionCode: RawRepresentable, Hashable, Sendable {
   public static let unreadable = Self(rawValue: 4)
   /// The hub's process ended twice while its reducer handled this action, so it is not tried again.
   public static let actionCrashes = Self(rawValue: 5)
+  /// The feature's reducer has refused the action; the reason is the feature's.
+  public static let refused = Self(rawValue: 6)
 }
 
 /// The hub's rejection of one action. It does not affect other actions.

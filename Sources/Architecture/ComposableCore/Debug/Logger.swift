@@ -76,7 +76,7 @@ public final class Logger: Sendable {
   func logging<State, Action>(_ reducer: CompiledReducer<State, Action>) -> CompiledReducer<State, Action> {
     guard isOn.load(ordering: .relaxed) else { return reducer }
     let name = Self.storeName(State.self, Action.self)
-    return CompiledReducer { state, action in
+    return reducer.wrapped { state, action in
       self.log("\(name).receive \(DebugLabels.of(action))")
       return reducer(&state, action)
     }

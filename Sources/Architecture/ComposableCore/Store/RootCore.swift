@@ -1,5 +1,6 @@
 internal import Dependencies
 package import FeatureCore
+internal import IssueReporting
 
 /// A root store's state: reduces actions and runs their effects in this process.
 @MainActor
@@ -47,6 +48,9 @@ package final class RootCore<State, Action>: StoreCore {
   /// The number of the latest send.
   package var lastSend: UInt64 { lastCascade }
 
+  /// The refusal of the last action that was sent; nil if it was not refused.
+  package private(set) var lastRefusal: Refusal?
+
   /// Returns true if effects of a send are running.
   package func isRunning(send: UInt64) -> Bool { reducing.isRunning(cascade: send) }
 
@@ -82,11 +86,27 @@ package final class RootCore<State, Action>: StoreCore {
     lastCascade += 1
     let cascade = lastCascade
     guard !isSending else { return wait(action, cascade) }
+    guard !reducing.mayRefuse else { return attempt(action, cascade) }
     isSending = true
     let turn = Reducing.begin()
     let hasCommands = reducing.sendNotingCommands(action, cascade: cascade)
     let hasSettled = end(turn, hasReduced: true, hasCommands: hasCommands)
     return hasSettled && reducing.isRunning(cascade: cascade) ? task(for: cascade) : StoreTask()
+  }
+
+  /// Sends an action that a reducer may refuse; the task then fails with the refusal.
+  @inline(never)
+  private func attempt(_ action: Action, _ cascade: UInt64) -> StoreTask {
+    var refusal: Refusal?
+    lastRefusal = nil
+    turn {
+      if case .failure(let reason) = $0.attempt({ $0.send(action, cascade: cascade) }) { refusal = reason }
+    }
+    guard let refusal else { return reducing.isRunning(cascade: cascade) ? task(for: cascade) : StoreTask() }
+    lastRefusal = refusal
+    let completion = StoreTask.Completion()
+    completion.complete(.failure(refusal))
+    return StoreTask(completion: completion, onCancel: nil)
   }
 
   @inline(never)
@@ -102,8 +122,23 @@ package final class RootCore<State, Action>: StoreCore {
   private func change(_ change: @escaping (inout ReducerCore<State, Action>) -> Bool) -> Bool {
     if postpone(change) { return true }
     var result = false
-    turn { result = change(&$0) }
+    turn { result = attempt(change, on: &$0) ?? true }
     return result
+  }
+
+  /// Makes a change of an effect; nil if it is refused. No sender waits for that, so it is an issue.
+  private func attempt<Result>(
+    _ change: (inout ReducerCore<State, Action>) -> Result, on reducing: inout ReducerCore<State, Action>
+  ) -> Result? {
+    switch reducing.attempt(change) {
+    case .success(let result): return result
+    case .failure(let refusal):
+      reportIssue(
+        """
+        An action that an effect has sent to \(Logger.storeName(State.self, Action.self)) was refused: \(refusal).
+        """)
+      return nil
+    }
   }
 
   /// Postpones a change until the end of the turn; returns false outside turns.
@@ -159,9 +194,9 @@ package final class RootCore<State, Action>: StoreCore {
     repeat {
       while !postponed.isEmpty {
         let change = postponed.removeFirst()
-        _ = change(&reducing)
+        _ = attempt(change, on: &reducing)
       }
-      reducing.reduceQueue()
+      _ = attempt({ $0.reduceQueue() }, on: &reducing)
     } while !postponed.isEmpty
     defer { (waiting, isAnyWaiting) = ([], false) }
     return waiting

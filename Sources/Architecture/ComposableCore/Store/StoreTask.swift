@@ -31,8 +31,8 @@ public struct StoreTask: Hashable, Sendable {
 
   /// Waits like ``finish()``.
   ///
-  /// - Throws: With a remote store, the reason for which the hub or the client rejected the action, or
-  ///   `CancellationError` if the waiting task is cancelled. In process, nothing.
+  /// - Throws: The ``FeatureCore/Refusal`` with which the reducer refused the action. With a remote store, the reason for
+  ///   which the hub or the client rejected the action, or `CancellationError` if the waiting task is cancelled.
   @MainActor public func taken() async throws {
     guard let completion else { return }
     guard let onCancel else { return try await completion.waitUnlessCancelled() }

@@ -40,6 +40,8 @@ final class RecordedEngine: Engine {
   var applyBatch: ActionBatch.Apply { base.applyBatch }
   func apply(_ action: AnyAction) { base.apply(action) }
   func apply(_ action: AnyAction, from effect: EffectID?) -> Bool { base.apply(action, from: effect) }
+  var mayRefuse: Bool { base.mayRefuse }
+  func takeRefusal() -> Refusal? { base.takeRefusal() }
   var mustReadBack: Bool { recorder.readsBack && base.mustReadBack }
   func readBack() throws(WireError) { if recorder.readsBack { try base.readBack() } }
   func readBack(_ action: AnyAction) throws(WireError) { try base.readBack(action) }
