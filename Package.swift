@@ -322,7 +322,10 @@ let package = Package(
       name: "ReplicaConnection", dependencies: ["EventLoop", "ReplicaCore", "Wire"], swiftSettings: onLoop),
     .target(
       name: "StoreClient",
-      dependencies: ["ComposableCore", "EventLoop", "IssueReporting", "ReplicaConnection", "ReplicaCore", "Wire"],
+      dependencies: [
+        "ComposableCore", "ConcurrencyExtras", "Dependencies", "EventLoop", "IssueReporting", "ReplicaConnection",
+        "ReplicaCore", "ReplicatedArchitecture", "Sharing", "Wire",
+      ],
       swiftSettings: onLoop),
     // The commands of storectl, which work with any feature.
     .target(
@@ -523,8 +526,10 @@ let package = Package(
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal", "ReplicaCore",
-        "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire",
+        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal",
+        "RandomNumbers",
+        "ReplicaCore", "ReplicatedArchitecture", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures",
+        "TestSupport", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
     // The seeds' apps of each generation in a hub.
     .testTarget(

@@ -15,6 +15,8 @@ public final class Attachment<State: Replicated, Action> {
   public private(set) var store: Store<State, Action>?
   /// Called when `store` is replaced or removed.
   public var onChange: (() -> Void)?
+  /// Called when the store's state has changed, or the store.
+  var onValue: (() -> Void)?
 
   let mirror = TypedMirror<State>()
   /// The state that is shown instead of the mirror's value while actions are pending.
@@ -32,6 +34,12 @@ public final class Attachment<State: Replicated, Action> {
 
   /// True once the hub has sent the part or its absence.
   public var isKnown: Bool { mirror.revision != nil }
+
+  /// The part as its store shows it, also before the end of the turn in which the store is created.
+  var value: State? { prediction?.state ?? mirror.part }
+
+  /// True if `value` lacks the effects of pending actions: it is unknown how many of them the hub's first value contains.
+  var lacksPendingActions: Bool { prediction.map { $0.pendingCount > 0 && $0.state == nil } ?? false }
 
   /// The revision of the part, or 0 before it is known.
   public var revision: UInt64 { mirror.revision ?? 0 }
@@ -74,7 +82,11 @@ extension Attachment: AnyAttachment {
     return true
   }
 
-  func notify() { core?.notify() }
+  func notify() {
+    core?.notify()
+    onValue?()
+  }
+
   func storeChanged() { onChange?() }
 
   func hubChanged() -> Bool {

@@ -29,6 +29,7 @@ public import Wire
   private var mustRebase = false
   private var reportedByteCount = 0
   private let actionRisks = ReadingRisks(of: Action.self)
+  private var connectionObservers: [WeakConnectionObserver] = []
   /// The last notice that was reported, until the connection is live.
   private var reportedNotice: String?
 
@@ -201,6 +202,16 @@ public import Wire
     endTurn()
   }
 
+  /// Subscribes to a part whose store shows the effects of its actions before the hub has answered.
+  func attach<Part, PartAction>(
+    to path: [PathStep], action: @escaping (PartAction) -> Action,
+    predictingBy prediction: Prediction<Part, PartAction>
+  ) -> Attachment<Part, PartAction> {
+    let attachment: Attachment<Part, PartAction> = add(path, of: .feature, action)
+    predict(attachment, by: prediction)
+    return attachment
+  }
+
   private func add<Part, PartAction>(
     _ path: [PathStep], of root: StateRoot, _ toAction: @escaping (PartAction) -> Action
   ) -> Attachment<Part, PartAction> {
@@ -251,9 +262,17 @@ public import Wire
     _ prepareDependencies: (inout DependencyValues) -> Void
   ) where R.State: Replicated {
     let reducer = ComposableCore.withDependencies(prepareDependencies) { CompiledReducer(reducer) }
-    attachment.prediction = Prediction(mayRefuse: reducer.mayRefuse) { state, action in
-      withIssueReporters([]) { reducer(&state, action).refusal == nil }
-    }
+    predict(
+      attachment,
+      by: Prediction(mayRefuse: reducer.mayRefuse) { state, action in
+        withIssueReporters([]) { reducer(&state, action).refusal == nil }
+      })
+  }
+
+  private func predict<Part, PartAction>(
+    _ attachment: Attachment<Part, PartAction>, by prediction: Prediction<Part, PartAction>
+  ) {
+    attachment.prediction = prediction
     predicting.append(attachment)
   }
 
@@ -279,6 +298,12 @@ public import Wire
   }
 
   // MARK: Events
+
+  /// Calls the observer whenever the connection has changed, until it is released.
+  func observeConnection(_ observer: ConnectionObserver) {
+    connectionObservers.removeAll { $0.object == nil }
+    connectionObservers.append(WeakConnectionObserver(object: observer))
+  }
 
   private func receive(_ bytes: RawSpan) {
     // A local copy, because the replica's callbacks may access `changes` meanwhile.
@@ -322,6 +347,7 @@ public import Wire
       onDivergence(divergence)
     case .connectionChanged:
       reportNotice()
+      for observer in connectionObservers { observer.object?.onChange() }
       onConnectionChange?()
     case .applied(let ticket, let context):
       ended(ticket)

@@ -4,6 +4,7 @@ public struct SharedSubscriber<Value>: Sendable {
   let loading: @Sendable (Bool) -> Void
   /// Lets the key load again, in sequence with pending saves; nil if the receiver is no reference.
   let sourceChanged: (@Sendable () -> Void)?
+  var unavailable: (@Sendable (any Error) -> Void)?
 
   /// The source has a new value.
   public func yield(_ value: Value) { callback(.success(value)) }
@@ -19,6 +20,12 @@ public struct SharedSubscriber<Value>: Sendable {
 
   /// A new value is being loaded, or no longer.
   public func yieldLoading(_ isLoading: Bool = true) { loading(isLoading) }
+
+  /// The source cannot be reached at present: the reference keeps its value, is loading, and has a load error, which is
+  /// not reported as an issue.
+  package func yieldUnavailable(_ error: any Error) {
+    if let unavailable { unavailable(error) } else { loading(true) }
+  }
 
   /// The source may have changed: a reference loads again, and another receiver gets the result of `load`.
   func reload(_ load: (LoadContinuation<Value>) -> Void) {

@@ -4,8 +4,10 @@ struct Backing<Value>: Sendable {
   let subscribe: @Sendable (LoadContext<Value>, SharedSubscriber<Value>) -> SharedSubscription
   /// Describes the key.
   let describe: @Sendable () -> String
-  /// Nil for a read-only key.
-  let save: (@Sendable (Value, SaveContext, SaveContinuation) -> Void)?
+  /// Saves a change, from the value before it to that after it; nil for a read-only key.
+  let save: (@Sendable (_ base: Value, _ value: Value, SaveContext, SaveContinuation) -> Void)?
+  /// True if the source combines changes: see `ChangeKey`.
+  let combinesChanges: Bool
   /// Returns true if the source has changed since the key last read or wrote it; nil for a key that cannot tell.
   let isOutdated: (@Sendable () -> Bool)?
 
@@ -18,17 +20,26 @@ struct Backing<Value>: Sendable {
     } else {
       isOutdated = nil
     }
-    guard let key = key as? any SharedKey<Value> else {
+    combinesChanges = key is any ChangeKey<Value>
+    if let key = key as? any ChangeKey<Value> {
+      save = Self.savingChanges(key)
+    } else if let key = key as? any SharedKey<Value> {
+      save = Self.saving(key)
+    } else {
       save = nil
-      return
     }
-    save = Self.saving(key)
   }
 
   private static func saving<Key: SharedKey<Value>>(
     _ key: Key
-  ) -> @Sendable (Value, SaveContext, SaveContinuation) -> Void {
-    { key.save($0, context: $1, continuation: $2) }
+  ) -> @Sendable (Value, Value, SaveContext, SaveContinuation) -> Void {
+    { key.save($1, context: $2, continuation: $3) }
+  }
+
+  private static func savingChanges<Key: ChangeKey<Value>>(
+    _ key: Key
+  ) -> @Sendable (Value, Value, SaveContext, SaveContinuation) -> Void {
+    { key.save(from: $0, to: $1, context: $2, continuation: $3) }
   }
 }
 

@@ -2,12 +2,15 @@ internal import IssueReporting
 
 extension Cell {
   /// Appends the value to the queue, under the lock under which it was changed.
-  func enqueue(_ state: inout State, saving: Bool, at place: IssueLocation) {
+  ///
+  /// - Parameter base: The value before the change, if the key saves changes.
+  func enqueue(_ state: inout State, from base: Value? = nil, saving: Bool, at place: IssueLocation) {
     guard saving || !state.subscribers.isEmpty else { return }
-    if saving { state.unsaved += 1 }
+    if saving { (state.unsaved, state.queuedChanges) = (state.unsaved + 1, state.queuedChanges + 1) }
     state.queue.append(
       Delivery(
-        value: state.value, subscribers: 0..<state.nextSubscriber, save: saving ? .didSet : nil, place: place))
+        value: state.value, base: base, subscribers: 0..<state.nextSubscriber, save: saving ? .didSet : nil,
+        place: place))
   }
 
   /// Empties the queue, unless another thread or a caller on this thread's stack is doing so.

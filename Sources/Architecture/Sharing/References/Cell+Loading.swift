@@ -4,7 +4,13 @@ extension Cell {
   /// Accepts a value from the source; nil stands for the initial value.
   private func receive(_ value: Value?) {
     let value = value ?? initialValue.withLock { $0 }
-    betweenChanges { state.withLock { receive(value, into: &$0) } }
+    betweenChanges {
+      state.withLock { state in
+        // The key has not combined them with the source's value; it reports that next.
+        if backing?.combinesChanges == true, state.queuedChanges > 0 { return }
+        receive(value, into: &state)
+      }
+    }
     observation.valueChanged()
     deliver()
   }
@@ -18,6 +24,12 @@ extension Cell {
 
   private func failed(_ error: any Error) {
     state.withLock { ($0.loadError, $0.isSourceLoading) = (error, false) }
+    observation.statusChanged()
+  }
+
+  /// Records that the source cannot be reached at present. The value stays, and another one is expected.
+  private func becameUnavailable(_ error: any Error) {
+    state.withLock { ($0.loadError, $0.isSourceLoading) = (error, true) }
     observation.statusChanged()
   }
 
@@ -116,6 +128,7 @@ extension Cell {
         state.withLock { $0.isSourceLoading = isLoading }
         observation.statusChanged()
       },
-      sourceChanged: { [weak self] in self?.sourceChanged() })
+      sourceChanged: { [weak self] in self?.sourceChanged() },
+      unavailable: { [weak self] in self?.becameUnavailable($0) })
   }
 }

@@ -25,6 +25,8 @@ final class Cell<Value>: Location {
 
     /// The number of saves that the key has not finished.
     var unsaved = 0
+    /// The number of changes to save that are still in `queue`.
+    var queuedChanges = 0
     /// The source changed while local changes were being saved.
     var needsReload = false
     var subscription: SharedSubscription?
@@ -44,6 +46,8 @@ final class Cell<Value>: Location {
   /// The notifications about one change, or a request to save.
   struct Delivery {
     let value: Value
+    /// The value before the change, if the key saves changes.
+    var base: Value?
     /// The subscribers to notify: later ones begin with this value or a newer one.
     var subscribers = 0..<0
     /// The reason to save; nil if there is none.
@@ -134,13 +138,14 @@ final class Cell<Value>: Location {
         }
         return state.value
       }
+      let base = backing?.combinesChanges == true ? value : nil
       changing.store(pthread_self(), ordering: .relaxed)
       defer {
         changing.store(0, ordering: .relaxed)
         state.withLock { state in
           swap(&state.value, &value)
           state.version += 1
-          enqueue(&state, saving: backing?.save != nil, at: place)
+          enqueue(&state, from: base, saving: backing?.save != nil, at: place)
         }
       }
       return try body(&value)

@@ -84,7 +84,7 @@ public final class SharedChangeTracker: Sendable {
   package var writeCount: Int { writes.load(ordering: .relaxed) }
 
   /// The changes that were not asserted. A reverted change does not count.
-  public var changes: [SharedChange] {
+  public var changes: [TrackedChange] {
     records.withLock { Array($0.values) }.compactMap(\.change)
   }
 
@@ -116,7 +116,7 @@ public final class SharedChangeTracker: Sendable {
 }
 
 /// A recorded change of one reference.
-public struct SharedChange {
+public struct TrackedChange {
   /// The reference.
   public let id: ObjectIdentifier
   /// The type of its value.
@@ -190,7 +190,7 @@ extension SharedChangeTracker {
 }
 
 private protocol ChangeRecording {
-  var change: SharedChange? { get }
+  var change: TrackedChange? { get }
 }
 
 /// The value of a reference before its change. It retains the reference until the change is asserted or discarded.
@@ -198,10 +198,10 @@ private struct ChangeRecord<Value>: ChangeRecording {
   let cell: Cell<Value>
   let snapshot: Value
 
-  var change: SharedChange? {
+  var change: TrackedChange? {
     let current = cell.readCurrent()
     guard !isEqual(snapshot, current) else { return nil }
-    return SharedChange(id: ObjectIdentifier(cell), type: Value.self, old: snapshot, new: current)
+    return TrackedChange(id: ObjectIdentifier(cell), type: Value.self, old: snapshot, new: current)
   }
 }
 
