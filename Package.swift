@@ -364,6 +364,13 @@ let package = Package(
       swiftSettings: common),
     .executableTarget(
       name: "storesim", dependencies: ["ProgramOptions", "Simulation"], swiftSettings: common),
+    // The changes to an existing package that `scripts/port` makes; no product, and not installed.
+    .target(
+      name: "Porting", dependencies: ["MacroExpansions"] + macroDependencies, swiftSettings: macroSettings,
+      linkerSettings: macroLinkerSettings),
+    .executableTarget(
+      name: "storeport", dependencies: ["Porting", "ProgramOptions"], swiftSettings: macroSettings,
+      linkerSettings: macroLinkerSettings),
     // Measures stores within one process; `make bench-inprocess` runs it.
     .target(name: "Allocations", path: "bench/allocations"),
     .executableTarget(
@@ -547,6 +554,9 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
+      name: "PortingTests", dependencies: ["Porting", "TestSupport", "storeport"] + macroDependencies,
+      swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
+    .testTarget(
       name: "StorectlCommandsTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "IdentifiedCollections", "Journal", "JSONText",
@@ -588,7 +598,8 @@ let groups = [
     "RandomNumbers", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
-    "LoadTest", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storesim", "storeterm",
+    "LoadTest", "Porting", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storeport",
+    "storesim", "storeterm",
   ],
 ]
 let testGroups = [
@@ -604,7 +615,9 @@ let testGroups = [
   "System": [
     "ConfigurationTests", "HTTPClientTests", "JSONTextTests", "ProgramOptionsTests", "ServiceManagerTests",
   ],
-  "Tools": ["LoadTestTests", "ProgramTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests"],
+  "Tools": [
+    "LoadTestTests", "PortingTests", "ProgramTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests",
+  ],
 ]
 for (folder, groups) in [("Sources", groups), ("Tests", testGroups)] {
   for (group, names) in groups {

@@ -1,4 +1,4 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// A replicated field of a struct.
@@ -254,14 +254,14 @@ extension AttributeListSyntax {
 
 extension TypeSyntax {
   /// True if it is written as an optional.
-  var isOptional: Bool {
+  package var isOptional: Bool {
     if self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return true }
     let name = self.as(IdentifierTypeSyntax.self)?.name ?? self.as(MemberTypeSyntax.self)?.name
     return name?.text == "Optional"
   }
 
   /// The reason why no value of the type can be replicated, for types whose form shows it.
-  var reasonNotToTravel: String? {
+  package var reasonNotToTravel: String? {
     if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.reasonNotToTravel }
     if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.reasonNotToTravel }
     if let array = self.as(ArrayTypeSyntax.self) { return array.element.reasonNotToTravel }

@@ -48,7 +48,7 @@ struct ReplicatedKeys {
 
 extension AttributeListSyntax {
   /// True if the attributes include `@Replicated(omit)` or `@Replicated(.omit)`.
-  var isOmitted: Bool {
+  package var isOmitted: Bool {
     guard case .argumentList(let arguments) = attribute(named: "Replicated")?.arguments,
       let argument = arguments.first?.expression
     else { return false }

@@ -1,4 +1,4 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
@@ -26,21 +26,21 @@ extension DeclModifierListSyntax {
   }
 
   /// True if an access level is written.
-  var statesAccess: Bool {
+  package var statesAccess: Bool {
     [.public, .open, .package, .internal, .fileprivate, .private].contains { keyword in
       contains { $0.detail == nil && $0.name.tokenKind == .keyword(keyword) }
     }
   }
 
   /// Returns true if there is such a modifier.
-  func has(_ keyword: Keyword) -> Bool {
+  package func has(_ keyword: Keyword) -> Bool {
     contains { $0.name.tokenKind == .keyword(keyword) }
   }
 }
 
 extension AttributeListSyntax {
   /// The attribute with that name, with or without a module.
-  func attribute(named name: String) -> AttributeSyntax? {
+  package func attribute(named name: String) -> AttributeSyntax? {
     for case .attribute(let attribute) in self {
       let text = attribute.attributeName.trimmedDescription
       if text == name || text.hasSuffix(".\(name)") { return attribute }
@@ -55,7 +55,7 @@ extension AttributeListSyntax {
   }
 
   /// Returns true if there is one of the attributes.
-  func hasAny(of names: [String]) -> Bool {
+  package func hasAny(of names: [String]) -> Bool {
     names.contains { attribute(named: $0) != nil }
   }
 }
@@ -85,20 +85,20 @@ extension DeclGroupSyntax {
   var kindAndName: String { "\(introducer.text) type\(typeName.map { " '\($0)'" } ?? "")" }
 
   /// The stored instance variables, with their declarations.
-  var storedVariables: [VariableDeclSyntax] {
+  package var storedVariables: [VariableDeclSyntax] {
     memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.filter(\.isStoredInstanceVariable)
   }
 }
 
 extension VariableDeclSyntax {
   /// True if it is stored in each instance: not static, lazy or computed.
-  var isStoredInstanceVariable: Bool {
+  package var isStoredInstanceVariable: Bool {
     !modifiers.has(.static) && !modifiers.has(.class) && !modifiers.has(.lazy)
       && bindings.allSatisfy(\.isStored)
   }
 
   /// The type of one of its names as written; in `var x, y: Int`, it follows the last one.
-  func type(of binding: PatternBindingSyntax) -> TypeSyntax? {
+  package func type(of binding: PatternBindingSyntax) -> TypeSyntax? {
     if let type = binding.typeAnnotation?.type { return type }
     guard binding.initializer == nil else { return nil }
     return bindings.drop { $0.id != binding.id }.lazy.compactMap(\.typeAnnotation?.type).first
@@ -111,7 +111,7 @@ extension VariableDeclSyntax {
   }
 
   /// True if it is mutable.
-  var isVar: Bool { bindingSpecifier.tokenKind == .keyword(.var) }
+  package var isVar: Bool { bindingSpecifier.tokenKind == .keyword(.var) }
 }
 
 extension PatternBindingSyntax {

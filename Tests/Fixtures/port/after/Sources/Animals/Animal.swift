@@ -1,0 +1,20 @@
+// The model, in a module of its own.
+
+import Foundation
+import ReplicatedArchitecture
+
+/// An animal of the shelter.
+@Replicated
+public struct Animal: Equatable, Identifiable, Sendable {
+  public let id: UUID
+  public var name: String  // as its people call it
+  public var species: Species
+  var notes = ""
+
+  public init(id: UUID, name: String, species: Species) {
+    (self.id, self.name, self.species) = (id, name, species)
+  }
+}
+
+@Replicated
+public enum Species: String, CaseIterable, Sendable { case cat, dog, other }
