@@ -478,6 +478,9 @@ let package = Package(
       name: "blockedhub", dependencies: ["ReplicatedArchitecture", "StoreHub"], path: "Tests/Fixtures/blockedhub",
       swiftSettings: spans),
     .executableTarget(
+      name: "planhub", dependencies: ["IdentifiedCollections", "ReplicatedArchitecture", "StoreHub"],
+      path: "Tests/Fixtures/planhub", swiftSettings: spans),
+    .executableTarget(
       name: "hostilehub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
       path: "Tests/Fixtures/hostilehub", swiftSettings: spans),
     .executableTarget(
@@ -523,8 +526,8 @@ let package = Package(
     .testTarget(
       name: "ReplicaCoreTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore", "SchemaNames",
-        "TestFeatures", "TestSupport", "TurnLog", "Wire",
+        "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "ReplicaCore",
+        "ReplicatedArchitecture", "SchemaNames", "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(
@@ -548,7 +551,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "hostileclient", "hostilehub", "storectl",
+        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "hostileclient", "hostilehub", "planhub",
+        "storectl",
         "storehubd", "storeload",
         "storesim", "storeterm",
       ],

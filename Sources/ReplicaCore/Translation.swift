@@ -13,7 +13,9 @@ struct Translation {
   init(from theirs: Schema, to ours: Schema, byName: Bool) throws(SchemaMismatch) {
     paths = try SchemaMapping(from: ours, to: theirs, .state)
     state = byName ? try SchemaMapping(from: theirs, to: ours, .state) : nil
-    action = byName ? try SchemaMapping(from: ours, to: theirs, .action) : nil
+    // A hub skips a field that it does not have, and with it what is changed there; a mapping refuses the action.
+    let mapsActions = byName || ours.hasSharedChanges
+    action = mapsActions ? try SchemaMapping(from: ours, to: theirs, .action) : nil
   }
 }
 

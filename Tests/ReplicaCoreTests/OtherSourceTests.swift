@@ -2,6 +2,7 @@ import ComposableArchitecture
 import HubCore
 import IdentifiedCollections
 import ReplicaCore
+import ReplicatedArchitecture
 import TestSupport
 import Testing
 import TurnLog
@@ -131,6 +132,53 @@ import Wire
     replica.disconnected(reason: "an upgrade", at: .zero)
     replica.expire(at: .seconds(60))
     return turns
+  }
+
+  /// A shared model whose newer version has one more field, so that both sides read each other's bytes unchanged.
+  enum Model {
+    @Replicated struct OldPart: Equatable { var title = "" }
+    @Replicated struct Old: Equatable { var part = OldPart() }
+    @Replicated struct NewPart: Equatable {
+      var title = ""
+      var note = ""
+    }
+    @Replicated struct New: Equatable { var part = NewPart() }
+  }
+
+  @Test func aChangeOfAFieldThatTheHubLacksIsRefusedAndNotLost() throws {
+    let engine = FeatureEngine<Model.Old, SharedChange<Model.Old>>(
+      initialState: Model.Old(),
+      reducer: Reduce { state, change in
+        try? change.apply(to: &state)
+        return .none
+      })
+    var hub = HubCore(engine, history: Recovery(of: engine).history(id: 1, sessions: []), durability: .async)
+    let schema = Schema(state: Model.New.self, action: SharedChange<Model.New>.self)
+    #expect(schema.compatibility(with: engine.schema) == .compatible)
+    var replica = ReplicaCore(schema: schema)
+    replica.start()
+    var id: ConnectionID?
+    _ = run(&hub, &replica, &id)
+    var model = Model.New()
+    (model.part.title, model.part.note) = ("a", "b")
+    var titled = Model.New()
+    titled.part.title = "c"
+    for next in [model, titled] {
+      for change in SharedChange.changes(from: Model.New(), to: next) {
+        _ = try replica.send { $0.append(change.encoded().span.bytes) }
+      }
+    }
+    let outcomes = run(&hub, &replica, &id).compactMap { command -> String? in
+      switch command {
+      case .applied: "applied"
+      case .failed(_, _, .rejected(let code, let reason)): "\(code): \(reason)"
+      default: nil
+      }
+    }
+    #expect(outcomes.count == 2 && outcomes.last == "applied", "\(outcomes)")
+    #expect(outcomes.first?.hasPrefix("\(RejectionCode.unknownAction.rawValue): ") == true)
+    #expect(outcomes.first?.hasSuffix("OldPart has no field named 'note'") == true, "\(outcomes)")
+    #expect(engine.state.part.title == "c")
   }
 
   /// A client that has seen nothing of the upgrade still has the value.

@@ -38,6 +38,8 @@ public struct WireError: Error, Equatable, Sendable {
     case unknownCase(UInt64, type: String)
     /// The receiver's type does not have the enum case with this name, which the sender's has.
     case unknownName(String, type: String)
+    /// The receiver's type does not have the field with this name, which the sender changes in a shared model.
+    case unknownField(String, type: String)
     /// Two elements of an identified array have the same id.
     case repeatedID
     /// A delta was not taken from the value to which it is applied.
@@ -87,6 +89,7 @@ extension WireError.Problem: CustomStringConvertible {
     case .missingField(let key, let type): "field \(key) of \(type) is missing"
     case .unknownCase(let key, let type): "\(type) has no case \(key)"
     case .unknownName(let name, let type): "\(type) has no case named '\(name)'"
+    case .unknownField(let name, let type): "\(type) has no field named '\(name)'"
     case .repeatedID: "an element has the id of another one"
     case .doesNotFit(let type): "the delta was not taken from this \(type)"
     case .changedID: "the change would give an element another id"

@@ -1,6 +1,8 @@
 /// The encoding of a type that a schema knows by its name and its parts (PROTOCOL.md, 9).
 package enum NamedLayout {
   case optional, array, identified, set, dictionary, result, range, stack, button, alert, dialog
+  /// A change that can be merged into any version of a value (SharedChange.swift).
+  case change
 
   /// The layout of a type with this name and number of parts; nil for a type that only its own code can read.
   package init?(_ name: String, _ parts: Int) {
@@ -16,6 +18,7 @@ package enum NamedLayout {
     case ("ButtonState", 1): self = .button
     case ("AlertState", 1): self = .alert
     case ("ConfirmationDialogState", 1): self = .dialog
+    case ("Change", 1): self = .change
     default: return nil
     }
   }

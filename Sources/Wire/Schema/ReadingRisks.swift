@@ -130,8 +130,6 @@ private struct RiskSearch {
   private func isForeign(_ type: SchemaType) -> Bool {
     guard case .named(let name, let parts) = type, NamedLayout(name, parts.count) == nil else { return false }
     if name == "raw", parts.count == 2 { return false }
-    // Any item is read, and refused when it is merged.
-    if name == "Change", parts.count == 1 { return false }
     return !parts.isEmpty || !Self.plain.contains(name)
   }
 
@@ -204,6 +202,8 @@ private struct NestingBound {
       case .stack: return level(3, parts)
       case .optional where name == "PresentationState": return level(1, parts)
       case .optional, .result, .range: return 1 + longest(parts)
+      // Any item is read, and refused when it is merged.
+      case .change: return 0
       // A map, its buttons, and what a button has around its action.
       case .button, .alert, .dialog: return 8 + longest(parts)
       case nil: return 0

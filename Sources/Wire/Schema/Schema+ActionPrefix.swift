@@ -68,5 +68,7 @@ extension Schema {
 
 extension SchemaType {
   /// True for the change of a field of a shared model.
-  package var isChange: Bool { if case .named("Change", let parts) = self { parts.count == 1 } else { false } }
+  package var isChange: Bool {
+    if case .named(let name, let parts) = self { NamedLayout(name, parts.count) == .change } else { false }
+  }
 }

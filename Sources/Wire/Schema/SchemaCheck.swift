@@ -20,6 +20,18 @@ extension Schema {
     }
   }
 
+  private func check(_ decoder: inout CBORDecoder, _ item: SharedChangeItem) throws(WireError) {
+    switch item {
+    case .value(let type), .key(let type): try check(&decoder, type)
+    case .element(let type):
+      if type.isInStack {
+        try decoder.tuple(2)
+        try check(&decoder, type.idType)
+      }
+      try check(&decoder, type.element)
+    }
+  }
+
   private func check(_ decoder: inout CBORDecoder, _ definition: Definition) throws(WireError) {
     let start = decoder.offset
     switch definition.content {
@@ -68,6 +80,10 @@ extension Schema {
       try check(&decoder, parts[0])
     case .stack, .button, .alert, .dialog:
       try decoder.skip()
+    case .change:
+      try SchemaValues(self).readChange(&decoder, of: parts[0]) { (item, decoder) throws(WireError) in
+        try check(&decoder, item)
+      }
     }
   }
 

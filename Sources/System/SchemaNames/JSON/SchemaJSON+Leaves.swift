@@ -68,7 +68,7 @@ extension SchemaJSON {
   }
 
   /// `{"cbor": "…"}`.
-  private static func encoded(_ json: JSONValue) -> CBORValue? {
+  static func encoded(_ json: JSONValue) -> CBORValue? {
     guard case .object(let members) = json, members.count == 1, members[0].name == "cbor",
       case .string(let digits) = members[0].value, let bytes = [UInt8](hexadecimal: digits)
     else { return nil }

@@ -72,6 +72,7 @@ extension SchemaJSON {
       guard bounds.count == 2 else { throw SchemaValueError("", "a range has two bounds: [lower, upper]") }
       return .array(bounds)
     case .button, .alert, .dialog: return try prompt(json, layout, parts[0])
+    case .change: return try change(json, parts[0])
     }
   }
 

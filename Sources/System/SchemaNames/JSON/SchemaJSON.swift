@@ -25,6 +25,7 @@ public import Wire
 /// | Data, UUID | hexadecimal digits; `"E621E1F8-C36C-495A-93FC-0C247A3E6E5F"` |
 /// | Date | `"2026-11-21T22:51:30.5Z"`; seconds since 2001 as a number where a calendar would lose digits |
 /// | Duration | `"1.5s"` |
+/// | a change of a shared model | array of its edits, such as `[{"at": "[3].title", "set": "x"}]` |
 /// | a type that only its own code reads | `{"cbor": "…"}`, its bytes in hexadecimal |
 public struct SchemaJSON: Sendable {
   /// The schema whose types are converted.
@@ -101,6 +102,7 @@ public struct SchemaJSON: Sendable {
       return .array(items.map { json(of: $0, as: parts[0]) })
     case (.button, .array(let items)), (.alert, .array(let items)), (.dialog, .array(let items)):
       return prompt(items, layout, parts[0])
+    case (.change, _): return change(value, parts[0])
     default: return nil
     }
   }

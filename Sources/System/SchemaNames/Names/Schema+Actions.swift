@@ -94,11 +94,13 @@ extension Schema {
     }
   }
 
-  /// An action on one line: its path and its values as JSON, such as `todos.addButtonTapped "bread"`.
+  /// An action on one line: its path and its values as JSON, such as `todos.addButtonTapped "bread"`; or the change of a
+  /// shared model in words.
   ///
   /// A value that is not an action of this schema is shown in CBOR diagnostic notation.
   public func text(ofAction action: CBORValue) -> String {
     guard let parts = parts(ofAction: action), let name = name(ofAction: parts.path) else { return "\(action)" }
+    if let change = changeText(of: parts.values, name: name) { return change }
     let json = SchemaJSON(self)
     return ([name] + parts.values.map { "\(json.json(of: $0.value, as: $0.payload.type))" }).joined(separator: " ")
   }

@@ -1,5 +1,5 @@
 internal import JSONText
-internal import Wire
+package import Wire
 
 extension Schema {
   private static let integers: Set<String> = [
@@ -57,5 +57,32 @@ extension Schema {
     case .null, .array, .object: text = "h'\(id.hexadecimal)'"
     }
     return "[\(isInStack ? "#" : "")\(text)]"
+  }
+}
+
+extension Schema {
+  /// The id of an element, or a key, as written between brackets; a text also without quotes.
+  ///
+  /// - Parameter type: The type of the collection: an identified array, a stack or a dictionary.
+  package func id(named word: String, ofElementsIn type: SchemaType) throws(SchemaValueError) -> CBORValue {
+    let target = ChangeEdit("", type, .remove([]))
+    let isInStack =
+      if case .named(let name, let parts) = type { NamedLayout(name, parts.count) == .stack } else { false }
+    var literal = NameLiteral.word(word)
+    if let tokens = try? NameScanner.tokens(of: "[\(word)]"), tokens.count == 1, case .id(let found) = tokens[0].kind {
+      literal = found
+    } else if isInStack, word.hasPrefix("#") {
+      literal = .stackID(String(word.dropFirst()))
+    }
+    let bytes = try id(literal, target.keyType, isInStack: isInStack)
+    do throws(WireError) { return try unsafe CBORValue(decoding: bytes.span.bytes) } catch {
+      throw SchemaValueError("", "\(error.problem)")
+    }
+  }
+
+  /// The path of the collection of an element, which a path in users' notation ends with; nil for another path.
+  package func collectionName(ofElementNamed text: String) -> String? {
+    guard let last = try? NameScanner.tokens(of: text).last, case .id = last.kind else { return nil }
+    return String(decoding: Array(text.utf8)[..<last.range.lowerBound], as: UTF8.self)
   }
 }

@@ -146,6 +146,12 @@ struct NameWalk {
     place = SchemaPlace(in: schema, schema.state, name: "the state")
   }
 
+  /// A walk from a value of a type, also into dictionaries.
+  init(_ schema: Schema, from type: SchemaType, _ text: String) {
+    (self.schema, self.text, leadsIntoValues) = (schema, text, true)
+    place = SchemaPlace(in: schema, type, name: "the value")
+  }
+
   mutating func take(_ token: NameToken) throws(SchemaNameError) {
     switch token.kind {
     case .unwrapped:

@@ -288,6 +288,8 @@ private struct TurnJSON {
       return Action(
         name: text.line(value, schema.action, room: 80), values: "", whole: whole, client: client, user: user)
     }
+    let change = schema.changeText(of: parts.values, name: name, limit: 4) { text.line($0, $1, room: 80) }
+    if let change { return Action(name: name, values: change, whole: whole, client: client, user: user) }
     let values = parts.values.map { item in
       let label = item.payload.label.isEmpty || parts.values.count == 1 ? "" : "\(item.payload.label): "
       return label + text.line(item.value, item.payload.type, room: 80)

@@ -10,12 +10,14 @@ struct TurnText {
   /// The path of the part whose changes are shown.
   var path = ""
 
-  /// Returns an action as written for `storectl send`: `todos.addButtonTapped "bread"`.
+  /// Returns an action as written for `storectl send`: `todos.addButtonTapped "bread"`; or the change of a shared model in
+  /// words.
   func text(_ action: LoggedAction) -> String {
     guard let value = action.value else { return LoggedAction.unreadable }
     guard let parts = schema.parts(ofAction: value), let name = schema.name(ofAction: parts.path) else {
       return "\(SchemaJSON(schema).json(of: value, as: schema.action))"
     }
+    if let change = schema.changeText(of: parts.values, name: name) { return ValueText.safe(change) }
     let values = parts.values.map { item in
       let label = item.payload.label.isEmpty || parts.values.count == 1 ? "" : "\(ValueText.safe(item.payload.label)): "
       return label + "\(SchemaJSON(schema).json(of: item.value, as: item.payload.type))"

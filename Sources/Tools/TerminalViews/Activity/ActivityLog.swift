@@ -155,6 +155,7 @@ package final class ActivityLog {
     guard let parts = schema.parts(ofAction: action), let name = schema.name(ofAction: parts.path) else {
       return "\(json.json(of: action, as: schema.action))"
     }
+    if let change = schema.changeText(of: parts.values, name: name) { return change }
     return ([name] + parts.values.map { "\(json.json(of: $0.value, as: $0.payload.type))" }).joined(separator: " ")
   }
 

@@ -16,6 +16,8 @@ struct MappingTable: Sendable {
     case result([Int])
     /// An array of parts that only change together.
     case tuple([Int])
+    /// A change of a value that can be merged into any version of it.
+    case sharedChange(of: Int)
   }
 
   /// The fields of a struct that both sides have, in the order of the source's keys.
@@ -25,7 +27,11 @@ struct MappingTable: Sendable {
       let value: Int
     }
 
+    /// The name of the target.
+    let name: String
     let fields: [Field]
+    /// The names of the source's fields that the target does not have, by their keys.
+    let missing: [UInt64: String]
     /// True if the target's keys are in the same order.
     let isOrdered: Bool
 
@@ -145,6 +151,7 @@ extension MappingTable {
       case .dictionary: return .dictionary(key: parts[0], value: parts[1])
       case .result: return .result(parts)
       case .range: return .tuple([parts[0], parts[0]])
+      case .change: return .sharedChange(of: parts[0])
       case .stack:
         let id = add(.verbatim)
         return .identified(id: id, element: add(.tuple([id, parts[0]])), change: parts[0])
@@ -170,14 +177,17 @@ extension MappingTable {
       case (.fields(let fields), .fields(let others)):
         differs[index] = !fields.elementsEqual(others) { $0.key == $1.key && $0.name == $1.name }
         let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
-        var mapped: [Fields.Field] = []
+        var (mapped, missing): ([Fields.Field], [UInt64: String]) = ([], [:])
         for field in fields {
-          guard let other = named[field.name] else { continue }
+          guard let other = named[field.name] else {
+            missing[field.key] = field.name
+            continue
+          }
           let value = self.index(of: Pair(source: field.type, target: other.type))
           mapped.append(Fields.Field(source: field.key, target: other.key, value: value))
         }
         let isOrdered = zip(mapped, mapped.dropFirst()).allSatisfy { $0.target < $1.target }
-        return .structure(Fields(fields: mapped, isOrdered: isOrdered))
+        return .structure(Fields(name: target.name, fields: mapped, missing: missing, isOrdered: isOrdered))
       case (.cases(let cases), .cases(let others)):
         differs[index] = !cases.elementsEqual(others) { $0.key == $1.key && $0.name == $1.name }
         let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
@@ -222,7 +232,7 @@ extension MappingTable.Entry {
     case .verbatim: []
     case .structure(let fields): fields.fields.map(\.value)
     case .enumeration(let cases): cases.cases.flatMap(\.values)
-    case .optional(let part), .array(let part), .set(let part): [part]
+    case .optional(let part), .array(let part), .set(let part), .sharedChange(let part): [part]
     case .identified(let id, let element, let change): [id, element, change]
     case .dictionary(let key, let value): [key, value]
     case .result(let parts), .tuple(let parts): parts

@@ -1,18 +1,19 @@
 extension SchemaMapping {
   /// Maps a change inside an existing value.
   func change(
-    _ entry: MappingTable.Entry, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
+    _ entry: MappingTable.Entry, _ form: MappingForm, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     switch entry {
-    case .verbatim, .structure: break  // Never reached.
-    case .enumeration(let cases): try change(of: cases, &decoder, &encoder)
-    case .optional(let wrapped): try change(ofOneOf: [wrapped], "Optional", &decoder, &encoder)
-    case .result(let payloads): try change(ofOneOf: payloads, "Result", &decoder, &encoder)
+    case .verbatim, .structure, .sharedChange: break  // Never reached.
+    case .enumeration(let cases): try change(of: cases, form, &decoder, &encoder)
+    case .optional(let wrapped): try change(ofOneOf: [wrapped], "Optional", form, &decoder, &encoder)
+    case .result(let payloads): try change(ofOneOf: payloads, "Result", form, &decoder, &encoder)
     case .array(let element):
       try kinds("array", &decoder, &encoder) { (kind, decoder, encoder) throws(WireError) in
-        switch kind {
-        case 0: try splice(element, &decoder, &encoder)
-        case 1: try changes(&decoder, &encoder) { _ in element }
+        switch (kind, form) {
+        case (0, .change): try splice(element, &decoder, &encoder)
+        case (1, .change): try changes(form, &decoder, &encoder) { _ in element }
+        case (2, .sharedChange): try value(.array(element), &decoder, &encoder)
         default: return false
         }
         return true
@@ -28,7 +29,7 @@ extension SchemaMapping {
         switch kind {
         case 0: try members(key, &decoder, &encoder)
         case 1: try pairs(key, value, .value, &decoder, &encoder)
-        case 2: try pairs(key, value, .change, &decoder, &encoder)
+        case 2: try pairs(key, value, form, &decoder, &encoder)
         default: return false
         }
         return true
@@ -37,12 +38,12 @@ extension SchemaMapping {
       try kinds("identified array", &decoder, &encoder) { (kind, decoder, encoder) throws(WireError) in
         switch kind {
         case 0: try value(.array(id), &decoder, &encoder)
-        case 1: try placed(id, &decoder, &encoder)
-        case 2: try placed(element, &decoder, &encoder)
+        case 1: try placed(id, id, form, &decoder, &encoder)
+        case 2: try placed(element, id, form, &decoder, &encoder)
         case 3:
           try flatPairs(&decoder, &encoder) { (decoder, encoder) throws(WireError) in
             try map(id, .value, &decoder, &encoder)
-            try map(change, .change, &decoder, &encoder)
+            try map(change, form, &decoder, &encoder)
           }
         default: return false
         }
@@ -73,7 +74,7 @@ extension SchemaMapping {
 
   /// `{index: change ...}`, each index with the entry that `part` returns for it.
   private func changes(
-    _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder, _ part: (UInt64) -> Int?
+    _ form: MappingForm, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder, _ part: (UInt64) -> Int?
   ) throws(WireError) {
     let count = try decoder.mapHeader()
     encoder.mapHeader(count: count)
@@ -83,25 +84,26 @@ extension SchemaMapping {
       let key = try keys.next(&decoder)
       guard let part = part(key) else { throw WireError(.outOfRange(type: "index of a value"), at: start) }
       encoder.unsigned(key)
-      try map(part, .change, &decoder, &encoder)
+      try map(part, form, &decoder, &encoder)
     }
   }
 
   /// `{part: change}` of a type whose parts have the same keys on both sides.
   private func change(
-    ofOneOf parts: [Int], _ type: String, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
+    ofOneOf parts: [Int], _ type: String, _ form: MappingForm, _ decoder: inout CBORDecoder,
+    _ encoder: inout CBOREncoder
   ) throws(WireError) {
     let start = decoder.offset
     guard let key = try decoder.change(), key < UInt64(parts.count) else {
       throw WireError(.doesNotFit(type: type), at: start)
     }
     encoder.change(of: key)
-    try map(parts[Int(key)], .change, &decoder, &encoder)
+    try map(parts[Int(key)], form, &decoder, &encoder)
   }
 
   /// `{case's key: change}`, or `{case's key: {index: change ...}}` for several values.
   private func change(
-    of cases: MappingTable.Cases, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
+    of cases: MappingTable.Cases, _ form: MappingForm, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     let start = decoder.offset
     guard let key = try decoder.change(), let element = cases.element(key), element.payloadCount > 0 else {
@@ -112,9 +114,9 @@ extension SchemaMapping {
     }
     encoder.change(of: target)
     if element.payloadCount == 1, let value = element.values.first {
-      try map(value, .change, &decoder, &encoder)
+      try map(value, form, &decoder, &encoder)
     } else {
-      try changes(&decoder, &encoder) { $0 < UInt64(element.values.count) ? element.values[Int($0)] : nil }
+      try changes(form, &decoder, &encoder) { $0 < UInt64(element.values.count) ? element.values[Int($0)] : nil }
     }
   }
 
@@ -130,14 +132,31 @@ extension SchemaMapping {
     for _ in 2..<items { try map(element, .value, &decoder, &encoder) }
   }
 
-  /// `[offset, value ...]`.
+  /// `[offset, value ...]`, or for a shared change `[place, value ...]`.
   private func placed(
-    _ value: Int, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
+    _ value: Int, _ id: Int, _ form: MappingForm, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     try flatPairs(&decoder, &encoder) { (decoder, encoder) throws(WireError) in
-      encoder.unsigned(try decoder.unsigned())
+      if form == .sharedChange {
+        try place(id, &decoder, &encoder)
+      } else {
+        encoder.unsigned(try decoder.unsigned())
+      }
       try map(value, .value, &decoder, &encoder)
     }
+  }
+
+  /// `[offset, anchor]`, where the anchor is a number or `[id]`.
+  private func place(
+    _ id: Int, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
+  ) throws(WireError) {
+    try decoder.tuple(2)
+    encoder.arrayHeader(count: 2)
+    encoder.unsigned(try decoder.unsigned())
+    guard try decoder.nextType() == .array else { return encoder.unsigned(try decoder.unsigned()) }
+    try decoder.tuple(1)
+    encoder.arrayHeader(count: 1)
+    try map(id, .value, &decoder, &encoder)
   }
 
   private func flatPairs(

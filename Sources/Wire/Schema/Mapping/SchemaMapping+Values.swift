@@ -11,8 +11,9 @@ extension SchemaMapping {
     try decoder.enter(limit: Self.depthLimit)
     defer { decoder.leave() }
     if case .structure(let table) = entry { return try fields(table, form, &decoder, &encoder) }
-    if form == .change {
-      if try decoder.nextType() == .map { return try change(entry, &decoder, &encoder) }
+    if case .sharedChange(let part) = entry { return try map(part, .sharedChange, &decoder, &encoder) }
+    if form != .value {
+      if try decoder.nextType() == .map { return try change(entry, form, &decoder, &encoder) }
       if case .dictionary = entry {
         // A new dictionary is wrapped, to distinguish it from a change.
         try decoder.tuple(1)
@@ -27,7 +28,7 @@ extension SchemaMapping {
     _ entry: MappingTable.Entry, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     switch entry {
-    case .verbatim, .structure: break  // Handled above.
+    case .verbatim, .structure, .sharedChange: break  // Handled above.
     case .enumeration(let cases): try enumCase(cases, &decoder, &encoder)
     case .optional(let wrapped):
       if try decoder.null() { return encoder.null() }
@@ -81,7 +82,12 @@ extension SchemaMapping {
     var keys = AscendingKeys()
     var written = WrittenItems(.map, count: count, in: &encoder)
     for _ in 0..<count {
-      guard let field = table.field(try keys.next(&decoder)) else {
+      let keyStart = decoder.offset
+      let sourceKey = try keys.next(&decoder)
+      guard let field = table.field(sourceKey) else {
+        if form == .sharedChange, let name = table.missing[sourceKey] {
+          throw WireError(.unknownField(name, type: table.name), at: keyStart)
+        }
         try decoder.pass(limit: Self.depthLimit)
         continue
       }

@@ -13,7 +13,8 @@ public struct SchemaMismatch: Error, Hashable, Sendable, CustomStringConvertible
 /// ```
 ///
 /// Fields that the target does not have are omitted; a case that it does not have is refused. Fields that only the
-/// target has remain absent, for the target's default. A type that is the same on both sides at all depths is copied.
+/// target has remain absent, for the target's default. An action that changes such a field of a shared model is refused,
+/// because that would be lost. A type that is the same on both sides at all depths is copied.
 /// The table for this is created once, with the mapping.
 ///
 /// The output is deterministic if the input is. Texts, numbers and other values without parts are copied if they are
@@ -88,8 +89,8 @@ public struct SchemaMapping: Sendable {
 
   /// Reads a value of the source and writes it for the target.
   ///
-  /// - Throws: The problem with the bytes, or `unknownName` for a case that the target does not have. In that case,
-  ///   nothing is written.
+  /// - Throws: The problem with the bytes, or `unknownName` for a case and `unknownField` for a changed field of a
+  ///   shared model that the target does not have. In that case, nothing is written.
   /// - Complexity: O(bytes), plus O(n log n) for members and keys whose order changes.
   public func mapValue(_ decoder: inout CBORDecoder, to encoder: inout CBOREncoder) throws(WireError) {
     try map(.value, &decoder, to: &encoder)
@@ -118,8 +119,10 @@ public struct SchemaMapping: Sendable {
   }
 }
 
-/// The two forms of PROTOCOL.md, 9 and 10: value or change.
+/// The forms in which a value occurs: itself (PROTOCOL.md, 9), as a change in a delta (10), or as a change that can be
+/// merged into any version of it.
 enum MappingForm {
   case value
   case change
+  case sharedChange
 }

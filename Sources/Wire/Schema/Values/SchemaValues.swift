@@ -58,6 +58,7 @@ public struct SchemaValues: Sendable {
       case .range:
         try decoder.tuple(2)
         return .array([try value(of: parts[0], from: &decoder), try value(of: parts[0], from: &decoder)])
+      case .change: return try change(of: parts[0], from: &decoder)
       case .button, .alert, .dialog, nil: return try CBORValue(from: &decoder)
       }
     }
