@@ -16,11 +16,10 @@ package nonisolated func toolOptions() -> ProgramOptions {
       .init("no-pager", "do not show long output in $PAGER"),
     ],
     commands: [
-      .status, .clients, .schema, .state, .watch, .wait, .send, .top, .verify, .log, .diff, .blame, .bisect, .inspect,
-      .fork,
-      .snapshot, .journal, .completions,
+      .status, .clients, .schema, .state, .watch, .wait, .send, .set, .insert, .remove, .move, .top, .verify, .log,
+      .diff, .blame, .bisect, .inspect, .fork, .snapshot, .journal, .completions,
     ],
-    sections: [.paths, .actions, .revisionsAndTimes, .json, .exitStatus, .environment, .seeAlso])
+    sections: [.paths, .actions, .revisionsAndTimes, .json, .changes, .exitStatus, .environment, .seeAlso])
 }
 
 extension ProgramOptions.Argument {

@@ -80,6 +80,7 @@ extension ProgramOptions.Section {
         ("Data, UUID", "hexadecimal digits; \"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\""),
         ("Date", "\"2026-11-21T22:51:30.5Z\"; seconds since 2001 as a number if that would lose digits"),
         ("Duration", "\"1.5s\""),
+        ("Change", "an array of edits; see CHANGES"),
         ("other types", "{\"cbor\": \"...\"}, the bytes in hexadecimal"),
       ]),
       .text(
@@ -98,6 +99,39 @@ extension ProgramOptions.Section {
         """),
     ])
 
+  nonisolated static let changes = Self(
+    "CHANGES",
+    [
+      .text(
+        """
+        An action that changes a field of a shared model has a value of the type Change. It is an array of edits, which \
+        the hub merges into its state. Each is an object with the path \"at\" of the edited part inside the field, which \
+        may be missing for the field itself, and one of:
+        """),
+      .terms([
+        ("{\"at\": \"[3].title\", \"set\": \"x\"}", "the new value of any part"),
+        ("{\"at\": \"votes\", \"add\": 2}", "a number that a counter grows by"),
+        ("{\"at\": \"words\", \"append\": [\"x\"]}", "elements at the end of an array"),
+        (
+          "{\"at\": \"tags\", \"remove\": [\"a\"]}",
+          "members of a set, keys of a dictionary, or ids of elements that are removed"
+        ),
+        ("{\"at\": \"tags\", \"insert\": [\"b\"]}", "members of a set; for a dictionary, an object as its value"),
+        (
+          "{\"insert\": {\"id\": 4}, \"after\": 3}",
+          "an element with an id; in a stack, [id, element]. An id that exists is replaced where it is"
+        ),
+        ("{\"move\": 5, \"to\": \"start\"}", "an element, by its id"),
+      ]),
+      .text(
+        """
+        The place of an element is \"after\" another one, or \"to\" the \"start\" or the \"end\". If the other one is \
+        gone when the hub merges the change, the \"offset\" in the list counts, by default its end. Edits of parts that \
+        are gone have no effect. set, insert, remove and move make such actions; log and the other commands print them \
+        in words, such as: set syncUps[3].title = \"x\"
+        """),
+    ])
+
   nonisolated static let exitStatus = Self(
     "EXIT STATUS",
     [
@@ -105,8 +139,8 @@ extension ProgramOptions.Section {
         (
           "0",
           """
-          success, also if the reader of the output has closed it; status, send, verify, fork, snapshot, inspect, \
-          journal verify and journal repair then go on, and end with their own status
+          success, also if the reader of the output has closed it; status, send, set, insert, remove, move, verify, \
+          fork, snapshot, inspect, journal verify and journal repair then go on, and end with their own status
           """
         ),
         ("1", "the hub rejected it, or another error occurred"),
@@ -119,7 +153,7 @@ extension ProgramOptions.Section {
         ("8", "verify: the state differs from the hub's"), ("9", "the journal is damaged"),
         (
           "10",
-          "the output cannot be written, but the action of send took effect, or the journal was repaired or imported"
+          "the output cannot be written, but the action took effect, or the journal was repaired or imported"
         ),
         ("11", "the hub refused it because this user lacks the right"),
         ("12", "send --must-change: nothing has changed"),

@@ -24,7 +24,9 @@ package final class Tool {
   /// True if the output has ended, and with it the command. A command that does more than print, or whose status is its
   /// result, goes on.
   var hasLostReader: Bool { output.end != nil && !Self.withoutReader.contains(options.command ?? "") }
-  private static let withoutReader: Set = ["status", "send", "verify", "fork", "snapshot", "journal", "inspect"]
+  private static let withoutReader: Set = [
+    "status", "send", "set", "insert", "remove", "move", "verify", "fork", "snapshot", "journal", "inspect",
+  ]
   /// The exit status for the signal that interrupted the tool.
   private(set) var interruption = ExitStatus.interrupted
   /// The change that the command has made; nil if it has made none.
@@ -123,6 +125,10 @@ package final class Tool {
     case "watch": try await watch()
     case "wait": try await wait()
     case "send": try await send()
+    case "set": try await set()
+    case "insert": try await insert()
+    case "remove": try await remove()
+    case "move": try await move()
     case "top": try await top()
     case "verify": try await verify()
     case "log": try await log()

@@ -98,6 +98,18 @@ import Testing
       (["send", "todos.moved"], 3, "needs 2 values: (id: Int, before: Int?)"),
       (["send", "todos.moved", "x", "null"], 3, "expected a value of type Int"),
       (["send", "todos.moved", "{"], 3, "this is not JSON"),
+      (["set", "counter.count", "3"], 3, "this hub's feature has no action that changes 'counter.count' in place"),
+      (
+        ["set", "counter.count", "3"], 3,
+        "its actions are counter.decrementButtonTapped, counter.incrementButtonTapped,"
+      ),
+      (["set", "counter.cuont", "3"], 3, "did you mean 'counter.count'?"),
+      (["set", "counter.count"], 2, "set needs a VALUE, or --add"),
+      (["set", "counter.count", "3", "--add", "2"], 2, "set needs a VALUE, or --add"),
+      (["set"], 2, "set needs PATH"),
+      (["insert", "todos.todos"], 2, "insert needs ELEMENT"),
+      (["remove", "todos.todos[0]"], 3, "no action that changes 'todos.todos[0]' in place"),
+      (["move", "todos.todos[0]", "--at", "start"], 3, "no action that changes 'todos.todos[0]' in place"),
       (["schema", "Todo.Stat"], 3, "did you mean 'Todo.State'?"),
       (["sned"], 2, "did you mean 'send'?"),
       ([], 2, "a command is missing: status,"),

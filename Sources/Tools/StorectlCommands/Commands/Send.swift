@@ -97,18 +97,25 @@ extension Tool {
     let sent = try hub.send(action)
     if options.flag("no-wait") { return try await hub.flush() }
     // The hub sends the changes of an action before its outcome, and those of others in between.
-    let revision: UInt64
-    do throws(ToolFailure) { revision = try await hub.outcome(of: sent) } catch {
-      guard [.hubWentAway, .timedOut].contains(error.status) else { throw error }
-      throw ToolFailure(error.status, "\(error.reason); the action may have taken effect")
-    }
-    effect = "the action took effect"
+    let revision = try await outcome(of: sent, hub)
     let after = scope?.part(path.rest)?.value
     let found = scope.map { _ in differences(schema, path.type, from: before, to: after) }
     if target?.scope?.mirror.value != nil { target = nil }
     report(revision, found, missing: target?.name, ChangeText(schema, palette, width: width, path: name))
     if mustChange, found?.isEmpty == true {
       throw ToolFailure(.unchanged, target == nil ? "nothing changed" : "")
+    }
+  }
+
+  /// Waits for the outcome of an action, and returns the hub's revision.
+  func outcome(of sent: HubConnection.Sent, _ hub: HubConnection) async throws(ToolFailure) -> UInt64 {
+    do throws(ToolFailure) {
+      let revision = try await hub.outcome(of: sent)
+      effect = "the action took effect"
+      return revision
+    } catch {
+      guard [.hubWentAway, .timedOut].contains(error.status) else { throw error }
+      throw ToolFailure(error.status, "\(error.reason); the action may have taken effect")
     }
   }
 
@@ -138,10 +145,10 @@ extension Tool {
     }
   }
 
-  /// Subscribes to a part that is only for a note; nil if this user may not read it.
+  /// Subscribes to a part that is only for a check or a note; nil if this user may not read it.
   ///
   /// - Parameter keeping: True if the hub has sent a part that must be kept.
-  private func subscribe(
+  func subscribe(
     to path: [PathStep], reconnecting hub: inout HubConnection, keeping: Bool
   ) async throws(ToolFailure) -> HubConnection.Scope? {
     do throws(ToolFailure) { return try await hub.subscribe(to: path, of: .feature) } catch {
@@ -186,37 +193,6 @@ extension Tool {
       throw error
     } catch {
       throw ToolFailure(.unknownName, "\(error)")
-    }
-  }
-
-  /// Parses a word as JSON, or as plain text where the type is a text. A note says if it could also be other JSON.
-  private func value(_ word: String, _ type: SchemaType?) throws -> JSONValue {
-    if let type, isTextual(type), !word.hasPrefix("\"") {
-      guard word == "null" else {
-        if (try? JSONValue(parsing: word)) != nil { note("\(word) is sent as a text; write '\"\(word)\"' to say so") }
-        return .string(word)
-      }
-      guard case .named("Optional", _) = type else {
-        throw ToolFailure(.unknownName, "null is not a text; write '\"null\"' for the text of four letters")
-      }
-      note("null is sent as nil; write '\"null\"' for the text of four letters")
-      return .null
-    }
-    do throws(JSONError) {
-      return try JSONValue(parsing: word)
-    } catch {
-      // Quotes are optional for single words, such as the name of a case, a UUID or a date.
-      guard word.allSatisfy({ $0.isLetter || $0.isNumber || "-_:.+".contains($0) }), !word.isEmpty else { throw error }
-      return .string(word)
-    }
-  }
-
-  private func isTextual(_ type: SchemaType) -> Bool {
-    switch type {
-    case .named("Optional", let parts): parts.first.map { isTextual($0) } ?? false
-    case .named("raw", let parts) where parts.count == 2: isTextual(parts[1])
-    case .named(let name, _): ["String", "Substring", "Character", "Unicode.Scalar", "URL", "TextState"].contains(name)
-    case .definition: false
     }
   }
 
