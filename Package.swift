@@ -481,6 +481,9 @@ let package = Package(
       name: "planhub", dependencies: ["IdentifiedCollections", "ReplicatedArchitecture", "StoreHub"],
       path: "Tests/Fixtures/planhub", swiftSettings: spans),
     .executableTarget(
+      name: "meetinghub", dependencies: ["ReplicatedArchitecture", "StoreHub"], path: "Tests/Fixtures/meetinghub",
+      swiftSettings: spans),
+    .executableTarget(
       name: "hostilehub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
       path: "Tests/Fixtures/hostilehub", swiftSettings: spans),
     .executableTarget(
@@ -551,10 +554,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "hostileclient", "hostilehub", "planhub",
-        "storectl",
-        "storehubd", "storeload",
-        "storesim", "storeterm",
+        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "hostileclient", "hostilehub", "meetinghub",
+        "planhub", "storectl", "storehubd", "storeload", "storesim", "storeterm",
       ],
       swiftSettings: common),
     .testTarget(

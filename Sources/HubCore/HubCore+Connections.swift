@@ -155,6 +155,7 @@ extension HubCore {
   /// Sends *goodbye* to every client after all pending output and, in sync mode, after the log has stored all turns.
   package mutating func shutDown(reason: String, at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
     performAllPostponed()
+    reportLostEffects()
     endTurn(at: now, wallTime: wallTime(), flushing: true)
     stage = .stopping(goodbye: reason)
     if unstoredTurnCount == 0 { sayGoodbye(reason: reason, at: now, wallTime()) }

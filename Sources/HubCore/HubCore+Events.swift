@@ -6,8 +6,11 @@ import Wire
 
 extension HubCore {
   /// Notifies the feature that the hub begins to serve, so that it starts its timers and streams, also after a
-  /// recovery.
-  package mutating func start() { notify(.started) }
+  /// recovery. Then the actions are sent that restart the effects which the previous process has not ended.
+  package mutating func start() {
+    notify(.started)
+    restartEffects()
+  }
 
   /// Applies the feature's actions in response to an event.
   mutating func notify(_ event: HubEvent) { performOrPostpone(.event(event)) }
@@ -23,9 +26,11 @@ extension HubCore {
     for action in actions { applyOwn(action, from: source) }
   }
 
-  private mutating func applyOwn(_ action: AnyAction, from source: Interruption.Source) {
+  /// Applies an action. Returns false if it was skipped; true also if it was taken back.
+  @discardableResult
+  mutating func applyOwn(_ action: AnyAction, from source: Interruption.Source) -> Bool {
     let encoded = encodedOwnAction(action)
-    guard begin(source, encoded.span) else { return }
+    guard begin(source, encoded.span) else { return false }
     let examined = examinedVersion
     let isApplied = applyOwn(action, isNearLimit: false) { engine in
       engine.apply(action)
@@ -33,9 +38,10 @@ extension HubCore {
     }
     if let examined { examine(since: examined) }
     end(source, encoded.span)
-    guard isApplied else { return }
+    guard isApplied else { return true }
     noteUnrefusable()
     noteOwnAction(encoded)
+    return true
   }
 
   /// The action as the log and the mark record it; empty if the hub has neither.
@@ -102,7 +108,7 @@ extension HubCore {
 
   /// Performs work now, or later if the log is behind. Returns false if it was performed and had no effect.
   @discardableResult
-  private mutating func performOrPostpone(_ work: OwnWork) -> Bool {
+  mutating func performOrPostpone(_ work: OwnWork) -> Bool {
     guard postponesWork, !isShuttingDown else { return perform(work) }
     turns?.postponed.append(work)
     return true
@@ -113,6 +119,7 @@ extension HubCore {
     switch work {
     case .event(let event): handle(event)
     case .action(let action, let source): applyOwn(action, from: source)
+    case .restart(let effect): restart(effect)
     case .effectAction(let action, let effect): return applyNow(action, from: effect)
     case .end(let effect): reacting { $0.finish(effect) }
     case .cancellation(let id, let path): reacting { $0.cancel(id, within: path) }

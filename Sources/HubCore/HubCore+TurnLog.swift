@@ -80,7 +80,8 @@ extension HubCore {
   mutating func recordTurn(at wallTime: Int64) {
     guard let turns, !turns.hasFailed else { return }
     let (base, revision) = (turns.revision, engine.revision)
-    guard revision != base || !turns.record.isEmpty else { return }
+    let effects = engine.hasEffectCommands ? engine.takeEffectChanges() : EffectChanges()
+    guard revision != base || !turns.record.isEmpty || !effects.isEmpty else { return }
     var version = turns.version
     var delta: EncodedDelta?
     if revision != base {
@@ -94,12 +95,10 @@ extension HubCore {
       size.note(deltaByteCount: encoder.count, from: base, to: version, at: revision)
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
-    let (actions, sessions) = turns.record.take(inTurn: turnPosition)
-    let turn = LoggedTurn(
-      position: turnPosition, baseRevision: base, revision: revision, time: wallTime, actions: actions,
-      delta: delta?.bytes ?? [], sessions: sessions)
+    let turn = turns.record.take(
+      at: turnPosition, from: base, to: revision, time: wallTime, delta: delta?.bytes ?? [], effects: effects)
     turns.append(
-      version, at: revision, delta, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
+      version, at: revision, delta, turn.effects, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
     commandBuffer.append(turn)
   }
 

@@ -126,8 +126,8 @@ package struct HubCore: ~Copyable {
     schemaFingerprint = engine.schema.fingerprint
     turns = history.flatMap { history in
       guard history.isLogged else { return nil }
-      return UnstoredTurns(
-        engine, durability, position: history.position, unsavedByteCount: history.unsavedByteCount)
+      engine.recordRestarts(after: history.effects.lastNumber)
+      return UnstoredTurns(engine, durability, from: history)
     }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
     publishers = [

@@ -26,6 +26,9 @@ package enum HubReport: Equatable, Sendable {
   case interrupted(Interruption)
   /// An action of the hub itself, or an event, was skipped because of an interruption.
   case skipped(Interruption)
+  /// An effect without a declared restart ends with the process. The text is its place in the feature's code and the
+  /// name of the action that began it.
+  case effectLost(String)
   /// An action was rejected.
   case rejected(ConnectionID, SessionID, Peer, Rejected)
 }

@@ -20,6 +20,8 @@ struct Inspection {
     let reach: Reach
     /// True if all turns from the first kept one on lead to it.
     let isConnected: Bool
+    /// The effects in flight after the last sound turn.
+    let effects: EffectsInFlight
   }
 
   private let directory: StateDirectory
@@ -35,6 +37,8 @@ struct Inspection {
   private(set) var storedSessions: [SessionRow] = []
   /// The sessions after the last sound turn.
   private(set) var sessions: [SessionRow] = []
+  /// The effects that the kept turns leave in flight. Earlier ones are in the snapshots only.
+  private var effects = EffectsInFlight()
   /// The turns from the first kept one on.
   private(set) var first: Reach?
   /// The last revision whose state a hub can read; nil if that of each sound one, or if this was not checked.
@@ -104,6 +108,9 @@ struct Inspection {
     return isFromTheBeginning ? first?.revision : nil
   }
 
+  /// The effects in flight after the last sound turn.
+  var effectsInFlight: EffectsInFlight { snapshots.last?.effects ?? effects }
+
   /// True if the kept turns begin with the feature's initial state, because no snapshot was ever saved.
   var isFromTheBeginning: Bool { head.map { $0.base.position == 0 && $0.snapshot == 0 } ?? false }
 
@@ -148,12 +155,14 @@ struct Inspection {
   private mutating func readTurns() throws(SQLiteError) {
     guard let head else { return }
     var changes = SessionChanges()
+    var effects = EffectsInFlight()
     let reach = try reach(after: head.base, revision: nil) { turn in
+      effects.apply(turn.effects)
       guard turn.position > head.sessionPosition else { return }
       changes.add(turn.sessions, at: turn.position, revision: turn.revision, time: turn.time)
     }
     sessions = changes.applied(to: storedSessions)
-    first = reach
+    (first, self.effects) = (reach, effects)
     if let fault = reach.fault { problems.append(fault) }
   }
 
@@ -162,18 +171,18 @@ struct Inspection {
     if !damaged.isEmpty { problems.append("\(damaged.count) rows of the table snapshots are damaged") }
     let complete = rows.filter(\.isComplete)
     for row in complete {
-      var isSound = false
-      do throws(SQLiteError) { isSound = try row.bytes(from: database) != nil } catch {
+      var effects: EffectsInFlight?
+      do throws(SQLiteError) { effects = try row.contents(from: database)?.effects } catch {
         guard error.isDamage else { throw error }
       }
-      guard isSound, schemas.rows.contains(where: { $0.fingerprint.bytes == row.fingerprint }) else {
+      guard var effects, schemas.rows.contains(where: { $0.fingerprint.bytes == row.fingerprint }) else {
         problems.append("the snapshot of revision \(row.revision) is damaged")
         continue
       }
       let place = Head.Place(position: row.position, checksum: row.turnChecksum)
-      let reach = try reach(after: place, revision: row.revision)
+      let reach = try reach(after: place, revision: row.revision) { effects.apply($0.effects) }
       let isConnected = first.map { row.position <= $0.position } ?? false
-      snapshots.append(SoundSnapshot(row: row, reach: reach, isConnected: isConnected))
+      snapshots.append(SoundSnapshot(row: row, reach: reach, isConnected: isConnected, effects: effects))
     }
     if let head, head.snapshot != 0, complete.last?.id != head.snapshot {
       problems.append("the newest snapshot is missing")

@@ -15,11 +15,20 @@ enum JSONLine {
   }
 
   static func turn(_ turn: LoggedTurn) -> JSONValue {
-    [
-      "position": .integer(turn.position), "base_revision": .integer(turn.baseRevision),
-      "revision": .integer(turn.revision), "time_ms": .integer(turn.time), "actions": .array(actions(turn.actions)),
-      "delta": .string(turn.delta.hexadecimal), "sessions": .array(turn.sessions.map(session)),
+    var members: [JSONValue.Member] = [
+      .init("position", .integer(turn.position)), .init("base_revision", .integer(turn.baseRevision)),
+      .init("revision", .integer(turn.revision)), .init("time_ms", .integer(turn.time)),
+      .init("actions", .array(actions(turn.actions))), .init("delta", .string(turn.delta.hexadecimal)),
+      .init("sessions", .array(turn.sessions.map(session))),
     ]
+    if !turn.effects.isEmpty {
+      let begun = turn.effects.begun.map { effect -> JSONValue in
+        ["number": .integer(effect.number), "restart": .string(effect.action.hexadecimal)]
+      }
+      members.append(.init("begun_effects", .array(begun)))
+      members.append(.init("ended_effects", .array(turn.effects.ended.map { .integer($0) })))
+    }
+    return .object(members)
   }
 
   static func session(_ row: SessionRow) -> JSONValue {

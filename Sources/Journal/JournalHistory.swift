@@ -22,6 +22,13 @@ public final class JournalHistory {
     public let schema: Schema
     /// The state: the concatenated pieces of `LogSnapshot.makePieces`.
     public let bytes: [UInt8]
+    /// The effects with a declared restart that were in flight after that turn.
+    public let effects: EffectsInFlight
+
+    init(_ row: SnapshotRow, _ schema: Schema, _ contents: (state: [UInt8], effects: EffectsInFlight)) {
+      (position, revision, self.schema) = (row.position, row.revision, schema)
+      (bytes, effects) = contents
+    }
   }
 
   /// The first turn with a schema.
@@ -44,7 +51,9 @@ public final class JournalHistory {
     public let time: Int64
     /// The change of the state; empty if there is none.
     public let delta: [UInt8]
-    /// The size of the whole turn: its actions, delta and sessions.
+    /// The effects with a declared restart that have begun or ended.
+    public let effects: EffectChanges
+    /// The size of the whole turn: its actions, effects, delta and sessions.
     public let byteCount: Int
     /// The index of the delta's schema in `JournalHistory.schemas`.
     public let schema: Int
@@ -88,9 +97,7 @@ public final class JournalHistory {
     sessions = opened.sessions
     (tail, revision, time, end) = (head.tail.position, head.revision, head.time, head.tail)
     let (found, notes) = try opened.newestSnapshot(in: directory)
-    if let (row, schema, bytes) = found {
-      snapshot = Snapshot(position: row.position, revision: row.revision, schema: schema, bytes: bytes)
-    }
+    if let (row, schema, contents) = found { snapshot = Snapshot(row, schema, contents) }
     let place = found.map { Head.Place(position: $0.row.position, checksum: $0.row.turnChecksum) } ?? head.base
     (start, lastRevision) = (place.position, found?.row.revision ?? 0)
     (database, cursor) = try directory.attempt { () throws(SQLiteError) in
@@ -152,26 +159,26 @@ public final class JournalHistory {
     while schemaIndex + 1 < schemas.count, schemas[schemaIndex + 1].firstPosition <= turn.position { schemaIndex += 1 }
     return Turn(
       position: turn.position, baseRevision: turn.baseRevision, revision: turn.revision, time: turn.time,
-      delta: turn.delta, byteCount: cursor.byteCount, schema: schemaIndex)
+      delta: turn.delta, effects: turn.effects, byteCount: cursor.byteCount, schema: schemaIndex)
   }
 }
 
 extension OpenedDatabase {
   /// Reads the newest sound snapshot and discards those that are not sound.
   mutating func newestSnapshot(in directory: StateDirectory) throws(LogError) -> (
-    (row: SnapshotRow, schema: Schema, bytes: [UInt8])?, notes: [String]
+    (row: SnapshotRow, schema: Schema, contents: (state: [UInt8], effects: EffectsInFlight))?, notes: [String]
   ) {
     let newest = head.snapshot
     var notes: [String] = []
     while let row = snapshots.last {
-      let bytes = try directory.attempt { () throws(SQLiteError) -> [UInt8]? in
-        do throws(SQLiteError) { return try row.bytes(from: database) } catch {
+      let contents = try directory.attempt { () throws(SQLiteError) in
+        do throws(SQLiteError) { return try row.contents(from: database) } catch {
           guard error.isDamage else { throw error }
           return nil
         }
       }
       let schema = schemas.rows.last { $0.fingerprint.bytes == row.fingerprint }?.schema
-      if let bytes, let schema, row.position >= head.base.position, row.position <= head.tail.position {
+      if let contents, let schema, row.position >= head.base.position, row.position <= head.tail.position {
         if row.id != newest {
           notes.append(
             """
@@ -179,7 +186,7 @@ extension OpenedDatabase {
             \(row.revision)
             """)
         }
-        return ((row, schema, bytes), notes)
+        return ((row, schema, contents), notes)
       }
       snapshots.removeLast()
       obsolete.append(row.id)

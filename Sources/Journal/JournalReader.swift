@@ -129,13 +129,13 @@ public final class JournalReader {
       guard try rows().isEmpty, try loadHead().tail.position > 0 else { return nil }
       throw .damaged("it has turns, but no sound snapshot before them", in: directory, soundRevision: nil)
     }
-    let bytes = try directory.attempt { () throws(SQLiteError) in try row.bytes(from: database) }
+    let contents = try directory.attempt { () throws(SQLiteError) in try row.contents(from: database) }
     let schema = try schemas().last { $0.schema.fingerprint.bytes == row.fingerprint }?.schema
-    guard let bytes, let schema else {
+    guard let contents, let schema else {
       throw .damaged(
         "the snapshot of revision \(row.revision) is not what was written", in: directory, soundRevision: nil)
     }
-    return JournalHistory.Snapshot(position: row.position, revision: row.revision, schema: schema, bytes: bytes)
+    return JournalHistory.Snapshot(row, schema, contents)
   }
 
   private func rows() throws(LogError) -> [SnapshotRow] {

@@ -24,6 +24,8 @@ public enum JournalTool {
     public var snapshots: [UInt64] = []
     /// The number of sound sessions.
     public var sessions = 0
+    /// The number of effects with a declared restart that had not ended after the last sound turn.
+    public var effects = 0
     /// The size of the files in bytes.
     public var fileBytes = 0
 
@@ -106,7 +108,7 @@ public enum JournalTool {
       if first.turnCount > 0 { report.positions = first.position - first.turnCount + 1...first.position }
     }
     report.snapshots = inspection.snapshots.map(\.row.revision)
-    report.sessions = inspection.sessions.count
+    (report.sessions, report.effects) = (inspection.sessions.count, inspection.effectsInFlight.count)
     report.fileBytes = StateDirectory.size(of: directory.database) + StateDirectory.size(of: directory.writeAheadLog)
     return report
   }

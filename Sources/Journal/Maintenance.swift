@@ -82,6 +82,7 @@ extension Writer {
     if job.row.pieceCount == 0 { try snapshotStatements.store(job.row) }
     for _ in 0..<Self.piecesPerStep {
       guard job.row.pieceCount < SnapshotRow.pieceLimit, let piece = job.next(options.pieceBytes) else {
+        try snapshotStatements.append(job.snapshot.effects, to: &job.row)
         return try complete(job.row)
       }
       try snapshotStatements.append(piece, to: &job.row)

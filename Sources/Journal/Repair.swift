@@ -246,11 +246,11 @@ private struct Rebuild {
   private func copySnapshots(_ checksums: [UInt64: UInt64], to head: inout Head) throws(SQLiteError) -> Bool {
     for snapshot in inspection.snapshots {
       guard let checksum = checksums[snapshot.row.position], snapshot.row.revision <= head.revision else { continue }
-      guard let bytes = try snapshot.row.bytes(from: inspection.database) else { return false }
+      guard let contents = try snapshot.row.contents(from: inspection.database) else { return false }
       var row = SnapshotRow(
         id: snapshot.row.id, position: snapshot.row.position, revision: snapshot.row.revision)
       (row.time, row.fingerprint, row.turnChecksum) = (snapshot.row.time, snapshot.row.fingerprint, checksum)
-      try snapshotStatements.store(bytes, as: &row)
+      try snapshotStatements.store(contents.state, contents.effects, as: &row)
       head.snapshot = row.id
     }
     return true

@@ -1,3 +1,4 @@
+internal import TurnLog
 internal import Wire
 
 /// A row of `snapshots`.
@@ -11,6 +12,7 @@ struct SnapshotRow: Equatable {
   var turnChecksum: UInt64 = 0
   var fingerprint: [UInt8] = []
   var pieceCount: Int64 = 0
+  /// The size of the state. The pieces may have more bytes: the encoded effects in flight.
   var byteCount: Int64 = 0
   /// The checksum of the last piece, which covers those before.
   var hash: UInt64
@@ -60,8 +62,8 @@ struct SnapshotRow: Equatable {
     return (sound, damaged)
   }
 
-  /// The bytes of the snapshot; nil if they do not match the checksum.
-  func bytes(from database: Database) throws(SQLiteError) -> [UInt8]? {
+  /// The bytes of the snapshot's state, and its effects in flight; nil if they do not match the checksum.
+  func contents(from database: Database) throws(SQLiteError) -> (state: [UInt8], effects: EffectsInFlight)? {
     var result: [UInt8] = []
     var (last, number) = (SnapshotRow(id: id, position: position, revision: revision).hash, Int64(0))
     let areSound = try database.with(
@@ -79,7 +81,12 @@ struct SnapshotRow: Equatable {
       }
       return true
     }
-    return areSound && last == hash && number == pieceCount && result.count == byteCount ? result : nil
+    guard areSound, last == hash, number == pieceCount, let size = Int(exactly: byteCount), 0...result.count ~= size
+    else { return nil }
+    guard result.count > size else { return (result, EffectsInFlight()) }
+    guard let effects = try? EffectsInFlight(decoding: Array(result[size...]).span.bytes) else { return nil }
+    result.removeSubrange(size...)
+    return (result, effects)
   }
 }
 
@@ -121,8 +128,27 @@ struct SnapshotStatements {
     try head.run()
   }
 
-  /// Writes the next piece of a snapshot.
+  /// Writes the next piece of a snapshot's state.
   func append(_ bytes: [UInt8], to row: inout SnapshotRow) throws(SQLiteError) {
+    try storePiece(bytes, of: &row)
+    row.byteCount += Int64(bytes.count)
+  }
+
+  /// Writes the effects in flight after all pieces of the state, if there are any.
+  func append(_ effects: EffectsInFlight, to row: inout SnapshotRow) throws(SQLiteError) {
+    if !effects.isEmpty { try storePieces(effects.encoded()[...], of: &row) }
+  }
+
+  private func storePieces(_ bytes: ArraySlice<UInt8>, of row: inout SnapshotRow) throws(SQLiteError) {
+    let pieceBytes = JournalOptions().pieceBytes
+    var left = bytes
+    while !left.isEmpty {
+      try storePiece(Array(left.prefix(pieceBytes)), of: &row)
+      left = left.dropFirst(pieceBytes)
+    }
+  }
+
+  private func storePiece(_ bytes: [UInt8], of row: inout SnapshotRow) throws(SQLiteError) {
     let checksum = Checksum.of(bytes.span.bytes, seed: row.hash)
     let id = row.id << 24 + row.pieceCount
     try bytes.span.bytes.withUnsafeBytes { bytes throws(SQLiteError) in
@@ -133,17 +159,15 @@ struct SnapshotStatements {
     }
     row.hash = checksum
     row.pieceCount += 1
-    row.byteCount += Int64(bytes.count)
   }
 
   /// Writes a whole snapshot: its pieces, and the row that makes it valid.
-  func store(_ bytes: [UInt8], as row: inout SnapshotRow) throws(SQLiteError) {
-    let pieceBytes = JournalOptions().pieceBytes
-    var left = bytes[...]
-    while !left.isEmpty {
-      try append(Array(left.prefix(pieceBytes)), to: &row)
-      left = left.dropFirst(pieceBytes)
-    }
+  func store(
+    _ state: [UInt8], _ effects: EffectsInFlight = EffectsInFlight(), as row: inout SnapshotRow
+  ) throws(SQLiteError) {
+    try storePieces(state[...], of: &row)
+    row.byteCount = Int64(state.count)
+    try append(effects, to: &row)
     row.isComplete = true
     try store(row)
   }

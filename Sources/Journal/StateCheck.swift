@@ -24,7 +24,7 @@ struct StateCheck {
   func fault(after snapshot: Inspection.SoundSnapshot) throws(SQLiteError) -> Fault? {
     let row = snapshot.row
     guard let schema = schemas.rows.first(where: { $0.fingerprint.bytes == row.fingerprint })?.schema,
-      let bytes = try row.bytes(from: database)
+      let bytes = try row.contents(from: database)?.state
     else { return nil }
     let values = SchemaValues(asReadByHubs: schema)
     var state: CBORValue

@@ -31,10 +31,11 @@ struct TurnInsertion {
     encoder.removeAll()
     if !turn.sessions.isEmpty { turn.sessions.encode(to: &encoder) }
     let statement = statement
-    let total = head.tail.total + UInt64(turn.actions.count + turn.delta.count + encoder.count)
+    let actions = turn.effects.isEmpty ? turn.actions : turn.effects.encoded() + turn.actions
+    let total = head.tail.total + UInt64(actions.count + turn.delta.count + encoder.count)
     let previous = head.tail.checksum
     let sessions = encoder.bytes
-    let checksum = try turn.actions.span.bytes.withUnsafeBytes { actions throws(SQLiteError) in
+    let checksum = try actions.span.bytes.withUnsafeBytes { actions throws(SQLiteError) in
       try turn.delta.span.bytes.withUnsafeBytes { delta throws(SQLiteError) in
         try sessions.span.bytes.withUnsafeBytes { sessions throws(SQLiteError) in
           let checksum = turnChecksum(
@@ -55,6 +56,21 @@ struct TurnInsertion {
     }
     head.tail = Head.Place(position: turn.position, total: total, checksum: checksum)
     (head.revision, head.time) = (turn.revision, time)
+  }
+}
+
+extension LoggedTurn {
+  /// The first byte of effects in front of the actions: the header of an array of two. That of actions has three items.
+  private static let effectsHeader: UInt8 = 0x82
+
+  /// Reads the effects in front of the actions of a row, if there are any.
+  ///
+  /// - Returns: The offset of the actions.
+  fileprivate mutating func readEffects(from actions: RawSpan) throws(WireError) -> Int {
+    guard !actions.isEmpty, actions.unsafeLoad(as: UInt8.self) == Self.effectsHeader else { return 0 }
+    var decoder = CBORDecoder(actions)
+    effects = try EffectChanges(from: &decoder)
+    return decoder.offset
   }
 }
 
@@ -110,7 +126,12 @@ struct TurnCursor {
       row.withBytes(6) { delta in
         row.withBytes(7) { sessions in
           byteCount = actions.count + delta.count + sessions.count
-          if isWhole { turn.actions = [UInt8](actions) }
+          do throws(WireError) {
+            let start = try turn.readEffects(from: actions.bytes)
+            if isWhole { turn.actions = [UInt8](actions[start...]) }
+          } catch {
+            isReadable = false
+          }
           turn.delta = [UInt8](delta)
           if sessions.count > 0 {
             let decoded = try? [LoggedSession](decoding: sessions.bytes)

@@ -6,6 +6,7 @@ extension HubReport {
   var level: Log.Level {
     switch self {
     case .opened, .resumed, .detached, .left: .debug
+    case .effectLost: .info
     // The feature's ordinary answer to its user.
     case .rejected(_, _, _, let rejected) where rejected.code == .refused: .debug
     case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable, .refused: .warning
@@ -23,6 +24,7 @@ extension HubReport {
     case .refused: Log.Cause("actions of the hub that its feature refuses")
     case .interrupted: Log.Cause("ends in the feature's code")
     case .skipped: Log.Cause("skipped actions of the hub")
+    case .effectLost: Log.Cause("effects that end with the hub")
     case .stateExceedsLimit: Log.Cause("a state larger than its limit")
     case .failed(_, let peer, let error) where error.code == .notPermitted:
       Log.Cause("refused by the configuration", user: peer.user)
@@ -59,7 +61,7 @@ extension HubReport {
       Log.Details(.actionRejected, ["REASON": "the state would exceed \(limit) bytes", "REVISION": "\(revision)"])
     case .unreadable(let reason), .refused(let reason):
       Log.Details(.actionRejected, ["REASON": reason, "REVISION": "\(revision)"])
-    case .stateExceedsLimit: Log.Details(nil, ["REVISION": "\(revision)"])
+    case .stateExceedsLimit, .effectLost: Log.Details(nil, ["REVISION": "\(revision)"])
     case .interrupted(let interruption), .skipped(let interruption):
       Log.Details(
         .interrupted,
@@ -107,6 +109,11 @@ extension HubReport {
       """
       the state is larger than its limit of \(limit) bytes, so actions that enlarge it are refused from now on; delete \
       something, or raise state-bytes in the configuration
+      """
+    case .effectLost(let effect):
+      """
+      the effect \(effect), has not finished and ends with this process; nothing starts it again. If its work must not be \
+      lost, declare its restart with .restart(with:), or begin it when the hub starts
       """
     case .interrupted(let interruption):
       "the previous process ended while \(interruption.work)\(Self.quoted(interruption.message)); "

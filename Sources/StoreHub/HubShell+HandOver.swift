@@ -17,7 +17,7 @@ extension HubShell {
     openWaiting(all: true)
     for connection in connections { connection?.stream.stopReading() }
     runner?.cancelAll()
-    hasNews = true
+    inform { $0.reportLostEffects() }
     endTurn()
     finishHandOver()
   }

@@ -156,6 +156,12 @@ extension Recording {
           run `\(repair)`, and start the program that wrote it
           """)
       }
+      if recovery.droppedEffectCount > 0 {
+        let effects = recovery.droppedEffectCount == 1 ? "1 effect" : "\(recovery.droppedEffectCount) effects"
+        log.write(
+          .warning,
+          "\(directory): \(effects) of the previous version cannot be restarted: this feature does not have the action")
+      }
       // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       var recording = Recording(
@@ -184,7 +190,7 @@ extension Recording {
       if let snapshot = history.snapshot {
         try recovery.restore(
           snapshot: snapshot.bytes.span.bytes, writtenFor: snapshot.schema, at: snapshot.revision,
-          position: snapshot.position)
+          position: snapshot.position, effects: snapshot.effects)
       }
     } catch {
       throw failure(error, isOwn: history.snapshot?.schema == engine.schema, readable: nil, in: directory)
@@ -194,7 +200,7 @@ extension Recording {
       do throws(RecoveryError) {
         try recovery.apply(
           delta: turn.delta.span.bytes, writtenFor: schema, from: turn.baseRevision, to: turn.revision,
-          position: turn.position, byteCount: turn.byteCount)
+          position: turn.position, byteCount: turn.byteCount, effects: turn.effects)
       } catch {
         throw failure(error, isOwn: schema == engine.schema, readable: recovery.revision, in: directory)
       }

@@ -7,7 +7,7 @@ public struct LoggedTurn: Equatable, Sendable {
   public var position: UInt64
   /// The revision before the turn, which is the one after the previous turn.
   public var baseRevision: UInt64
-  /// The revision after the turn; the base revision if only sessions changed.
+  /// The revision after the turn; the base revision if only sessions or effects changed.
   public var revision: UInt64
   /// The wall-clock time of the turn, in milliseconds since 1970-01-01 00:00 UTC.
   public var time: Int64
@@ -17,16 +17,21 @@ public struct LoggedTurn: Equatable, Sendable {
   public var delta: [UInt8]
   /// The sessions that the turn changed, as of the end of the turn.
   public var sessions: [LoggedSession]
+  /// The effects with a declared restart that have begun or ended.
+  public var effects: EffectChanges
 
   /// Creates a turn.
   public init(
     position: UInt64, baseRevision: UInt64, revision: UInt64, time: Int64, actions: [UInt8] = [],
-    delta: [UInt8] = [], sessions: [LoggedSession] = []
+    delta: [UInt8] = [], sessions: [LoggedSession] = [], effects: EffectChanges = EffectChanges()
   ) {
     (self.position, self.baseRevision, self.revision) = (position, baseRevision, revision)
     (self.time, self.actions, self.delta, self.sessions) = (time, actions, delta, sessions)
+    self.effects = effects
   }
 
   /// The approximate number of bytes that the turn needs in memory.
-  public var byteCount: Int { sessions.reduce(actions.count + delta.count + 64) { $0 + $1.byteCount } }
+  public var byteCount: Int {
+    sessions.reduce(actions.count + delta.count + effects.byteCount + 64) { $0 + $1.byteCount }
+  }
 }

@@ -58,13 +58,16 @@ public struct LogSnapshot: Sendable {
   public let position: UInt64
   /// The state's revision.
   public let revision: UInt64
+  /// The effects with a declared restart that were in flight after that turn.
+  public let effects: EffectsInFlight
   /// Creates a function that returns the state's bytes in successive pieces of at most the given size, then nil.
   public let makePieces: @Sendable () -> (_ byteLimit: Int) -> [UInt8]?
 
   /// Creates a snapshot.
   public init(
-    position: UInt64, revision: UInt64, makePieces: @escaping @Sendable () -> (_ byteLimit: Int) -> [UInt8]?
+    position: UInt64, revision: UInt64, effects: EffectsInFlight = EffectsInFlight(),
+    makePieces: @escaping @Sendable () -> (_ byteLimit: Int) -> [UInt8]?
   ) {
-    (self.position, self.revision, self.makePieces) = (position, revision, makePieces)
+    (self.position, self.revision, self.effects, self.makePieces) = (position, revision, effects, makePieces)
   }
 }

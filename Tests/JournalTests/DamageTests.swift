@@ -12,17 +12,22 @@ import Wire
   /// The contents of a journal.
   struct Contents: Equatable {
     var snapshot: [UInt8]?
+    /// The effects in flight at the end.
+    var effects: EffectsInFlight
     var turns: [LoggedTurn]
     var sessions: [LoggedSession]
     var isRecovered: Bool
 
     init(_ directory: String) throws(LogError) {
       let history = try JournalHistory.reading(directory)
-      snapshot = history.snapshot?.bytes
+      (snapshot, effects) = (history.snapshot?.bytes, history.snapshot?.effects ?? EffectsInFlight())
       sessions = history.sessions
       turns = try history.turns(from: 1)
       var replayed: [UInt64] = []
-      while let turn = try history.next() { replayed.append(turn.position) }
+      while let turn = try history.next() {
+        replayed.append(turn.position)
+        effects.apply(turn.effects)
+      }
       isRecovered = replayed.last ?? history.snapshot?.position == history.tail
     }
   }
@@ -66,6 +71,7 @@ import Wire
     let database = try #require(files["journal.db"])
     let whole = try reading(files)
     #expect(whole.turns == turns(1...8) && whole.snapshot == stateBytes(at: 2, count: 500))
+    #expect(whole.effects == effects(at: 8))
     var detected = 0
     for index in database.indices {
       var damaged = database
@@ -251,10 +257,10 @@ import Wire
   @Test func aNewerVersionIsRefused() throws {
     var files = try closedJournal()
     // The user version is in the header of the database, at 60.
-    files["journal.db"]?[63] = 4
+    files["journal.db"]?[63] = 5
     let error = #expect(throws: LogError.self) { try reading(files) }
     #expect(error?.problem == .unknownFormat)
-    #expect(error?.description.contains("has version 4, and this program reads versions up to 3") == true)
+    #expect(error?.description.contains("has version 5, and this program reads versions up to 4") == true)
   }
 
   @Test func aFileIsNoDirectory() throws {

@@ -113,7 +113,8 @@ func execute(_ sql: String, in directory: String, sourceLocation: SourceLocation
 let schema = Schema(state: Int.self, action: String.self)
 let newerSchema = Schema(state: [Int].self, action: String.self)
 
-/// Returns the turn at a position: even ones change the state, and each changes one of three sessions.
+/// Returns the turn at a position: even ones change the state, odd ones begin or end an effect, and each changes one of
+/// three sessions.
 func turn(_ position: UInt64, time: Int64? = nil, bytes: Int = 10) -> LoggedTurn {
   let session = sampleSession(position % 3, processed: position)
   let actions = LoggedActions(
@@ -122,7 +123,23 @@ func turn(_ position: UInt64, time: Int64? = nil, bytes: Int = 10) -> LoggedTurn
     position: position, baseRevision: (position - 1) / 2, revision: position / 2,
     time: time ?? 1_000_000 + Int64(position), actions: actions.encoded(),
     delta: position.isMultiple(of: 2) ? [UInt8](repeating: UInt8(truncatingIfNeeded: position), count: bytes) : [],
-    sessions: [session])
+    sessions: [session], effects: effectChanges(at: position))
+}
+
+/// The effects that the turn at a position begins or ends: 1 begins one, 3 ends it, 5 begins another.
+func effectChanges(at position: UInt64) -> EffectChanges {
+  switch position % 4 {
+  case 1: EffectChanges(begun: [UnfinishedEffect(number: position, action: [0x18, UInt8(position & 127 | 32)])])
+  case 3: EffectChanges(ended: [position - 2])
+  default: EffectChanges()
+  }
+}
+
+/// The effects in flight after the turn at a position.
+func effects(at position: UInt64) -> EffectsInFlight {
+  var effects = EffectsInFlight()
+  for position in 0...position { effects.apply(effectChanges(at: position)) }
+  return effects
 }
 
 func turns(_ range: ClosedRange<UInt64>) -> [LoggedTurn] { range.map { turn($0) } }
@@ -146,7 +163,7 @@ func sampleSession(_ number: UInt64, processed: UInt64) -> LoggedSession {
 
 /// Returns a snapshot with a state of `count` bytes.
 func snapshot(at position: UInt64, count: Int = 100_000) -> LogSnapshot {
-  LogSnapshot(position: position, revision: position / 2) {
+  LogSnapshot(position: position, revision: position / 2, effects: effects(at: position)) {
     var left = stateBytes(at: position, count: count)[...]
     return { limit in
       guard !left.isEmpty else { return nil }
@@ -207,7 +224,7 @@ extension JournalHistory {
 extension JournalHistory.Turn {
   func isSame(as turn: LoggedTurn) -> Bool {
     position == turn.position && baseRevision == turn.baseRevision && revision == turn.revision && time == turn.time
-      && delta == turn.delta
+      && delta == turn.delta && effects == turn.effects
   }
 }
 

@@ -45,14 +45,20 @@ struct EffectLedger<Action> {
     var sequence: UInt64?
     /// The outermost `send` that it descends from; 0 when nothing waits for it.
     var cascade: UInt64 = 0
+    /// The action that began it, in a ledger that records restarts.
+    let cause: EffectCause<Action>?
+    /// True if a restart is declared for it, or for work that contains it.
+    fileprivate(set) var isRestarted = false
 
-    init(cascade: UInt64) { self.cascade = cascade }
+    init(cascade: UInt64, cause: EffectCause<Action>?) { (self.cascade, self.cause) = (cascade, cause) }
   }
 
   private struct Running {
     let context: Context
     /// True for a stream, which may contain work of the child's descendants.
     let isStream: Bool
+    /// Its place in the feature's code, if that is known.
+    let site: CompositionSite?
   }
 
   /// A running concatenation: the unfinished parts of the current step, and the next step.
@@ -60,6 +66,8 @@ struct EffectLedger<Action> {
     let context: Context
     var unfinished = 0
     var next: EffectTree<Action>?
+    /// True if it stands for work with a declared restart, which is its only step.
+    var isRestarting = false
   }
 
   private var running: [EffectID: Running] = [:]
@@ -77,12 +85,14 @@ struct EffectLedger<Action> {
   private var lastNumber: UInt64 = 0
   private var commands: [EffectCommand<Action>] = []
   private var finishedCascades: [UInt64] = []
+  /// The beginnings and ends of work with a declared restart; nil if nobody records them.
+  private var restarts: EffectRestarts<Action>?
 
   /// The refusal of an action whose effects were begun since it was last taken.
   private(set) var refusal: Refusal?
 
-  /// True if there are commands or finished cascades to take. A flag, because every turn reads it and it is mostly
-  /// false.
+  /// True if there are commands, finished cascades or changes of restarts to take. A flag, because every turn reads it
+  /// and it is mostly false.
   @usableFromInline private(set) var hasCommands = false
 
   /// - Parameter places: Memory that outlives the ledger.
@@ -149,13 +159,42 @@ struct EffectLedger<Action> {
     cancel(numbersByCascade[cascade] ?? [], send: send)
   }
 
+  // MARK: Restarts
+
+  /// True if the ledger records work with a declared restart, and the actions that begin effects.
+  var recordsRestarts: Bool { restarts != nil }
+
+  /// Records work with a declared restart from now on.
+  ///
+  /// - Parameter number: Effects get larger numbers than this.
+  mutating func recordRestarts(after number: UInt64) {
+    restarts = EffectRestarts()
+    lastNumber = max(lastNumber, number)
+  }
+
+  /// Takes the work with a declared restart that has begun or ended since the last call.
+  mutating func takeRestarts() -> EffectRestarts<Action> {
+    guard let taken = restarts, !taken.isEmpty else { return EffectRestarts() }
+    restarts = EffectRestarts()
+    return taken
+  }
+
+  /// The effect that began last.
+  var lastEffect: EffectID { EffectID(number: lastNumber) }
+
+  /// The running effects without a declared restart that began after another one, in the order in which they began.
+  func effectsWithoutRestart(after effect: EffectID) -> [(site: CompositionSite?, cause: Action?)] {
+    running.filter { $0.key.number > effect.number && !$0.value.context.isRestarted }
+      .sorted { $0.key.number < $1.key.number }.map { ($0.value.site, $0.value.context.cause?.action) }
+  }
+
   // MARK: Steps
 
   private mutating func start(_ operation: EffectOperation<Action>, _ context: Context) {
     lastNumber += 1
     let effect = EffectID(number: lastNumber)
     let isStream = operation.subscription != nil
-    running[effect] = Running(context: context, isStream: isStream)
+    running[effect] = Running(context: context, isStream: isStream, site: operation.site)
     if isStream { places.pointee.streamCount += 1 }
     list(lastNumber, context)
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
@@ -222,12 +261,21 @@ struct EffectLedger<Action> {
       cancel(allWithin: context.path + [scope], send: send)
     case .refusal(let refused):
       if refusal == nil { refusal = refused }
+    case .restarting(let tree, let action):
+      guard restarts != nil else { return .begin(tree, context) }
+      var context = context
+      context.isRestarted = true
+      let step = beginSequence(tree, then: nil, context, &postponed)
+      sequences[lastNumber]?.isRestarting = true
+      restarts?.begin(lastNumber, action)
+      hasCommands = true
+      return step
     }
     return nil
   }
 
   private mutating func beginSequence(
-    _ first: EffectTree<Action>, then second: EffectTree<Action>, _ context: Context, _ postponed: inout [Work]
+    _ first: EffectTree<Action>, then second: EffectTree<Action>?, _ context: Context, _ postponed: inout [Work]
   ) -> Work {
     lastNumber += 1
     let number = lastNumber
@@ -263,6 +311,10 @@ struct EffectLedger<Action> {
     }
     sequences[number] = nil
     unlist(number, sequence.context)
+    if sequence.isRestarting {
+      restarts?.end(number)
+      hasCommands = true
+    }
     postponed.append(.release(cascade: sequence.context.cascade))
     return .finishStep(sequence.context)
   }

@@ -86,7 +86,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// - Complexity: That of the reducer; nothing is allocated if it returns `.none`.
   @inlinable @inline(__always)
   public mutating func send(_ action: Action, cascade: UInt64 = 0) {
-    if let tree = reduceOnly(action) { begin(tree, cascade: cascade) }
+    if let tree = reduceOnly(action) { begin(tree, of: action, cascade: cascade) }
   }
 
   /// Sends an action, and again as long as `isRepeated` returns true after it.
@@ -102,7 +102,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
       reducedCount += 1
       guard let tree = reducer(&state.pointee, action, along: route).tree else { continue }
       endReducing(outer)
-      begin(tree, cascade: 0)
+      begin(tree, of: action, cascade: 0)
       _ = beginReducing()
     } while isRepeated()
     endReducing(outer)
@@ -228,23 +228,38 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// Takes the effects to start and to cancel since the last call, in order.
   package mutating func takeCommands() -> [EffectCommand<Action>] { effects.takeCommands() }
 
+  /// Records work with a declared restart from now on. Effects get larger numbers than `number`.
+  package mutating func recordRestarts(after number: UInt64) { effects.recordRestarts(after: number) }
+
+  /// Takes the work with a declared restart that has begun or ended since the last call.
+  package mutating func takeRestarts() -> EffectRestarts<Action> { effects.takeRestarts() }
+
+  /// The effect that began last.
+  package var lastEffect: EffectID { effects.lastEffect }
+
+  /// The running effects without a declared restart that began after another one, with their places in the feature's
+  /// code and the actions that began them, if these are known.
+  package func effectsWithoutRestart(after effect: EffectID) -> [(site: CompositionSite?, cause: Action?)] {
+    effects.effectsWithoutRestart(after: effect)
+  }
+
   /// Takes the sends whose last effect has ended since the last call.
   package mutating func takeFinishedCascades() -> [UInt64] { effects.takeFinishedCascades() }
 
   @usableFromInline
-  mutating func begin(_ tree: EffectTree<Action>, cascade: UInt64) {
+  mutating func begin(_ tree: EffectTree<Action>, of action: Action, cascade: UInt64) {
     // An action that is sent alone need not wait if the queue is empty.
-    var tree = tree
+    var (tree, cause) = (tree, action)
     while queue.isEmpty, case .send(let action) = tree {
       guard let next = reduceOnly(action) else { return }
-      tree = next
+      (tree, cause) = (next, action)
     }
-    beginAndDrain(tree, cascade: cascade)
+    beginAndDrain(tree, of: cause, cascade: cascade)
   }
 
   @inline(never)
-  private mutating func beginAndDrain(_ tree: EffectTree<Action>, cascade: UInt64) {
-    effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
+  private mutating func beginAndDrain(_ tree: EffectTree<Action>, of action: Action, cascade: UInt64) {
+    beginEffects(tree, of: action, cascade: cascade)
     drain()
     if !mayRefuse, let refusal = takeRefusal() { reportUnexpected(refusal) }
   }
@@ -258,6 +273,11 @@ public struct ReducerCore<State, Action>: ~Copyable {
       """)
   }
 
+  private mutating func beginEffects(_ tree: EffectTree<Action>, of action: Action, cascade: UInt64) {
+    let cause = effects.recordsRestarts ? EffectCause(action) : nil
+    effects.begin(tree, EffectLedger.Context(cascade: cascade, cause: cause)) { queue.append($0, cascade: $1) }
+  }
+
   /// Reduces the actions that the reducer has sent to its own store.
   package mutating func reduceQueue() { drain() }
 
@@ -266,7 +286,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
     while let (action, cascade) = queue.next() {
       // The actions after one that is refused are those of effects that do not begin.
       guard !discardsSentActions, effects.refusal == nil, let tree = reduceOnly(action) else { continue }
-      effects.begin(tree, EffectLedger.Context(cascade: cascade)) { queue.append($0, cascade: $1) }
+      beginEffects(tree, of: action, cascade: cascade)
     }
   }
 }

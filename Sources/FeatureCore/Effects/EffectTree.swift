@@ -14,17 +14,19 @@ package indirect enum EffectTree<Action> {
   case cancelScope(EffectScope)
   /// The action is refused: nothing of it takes effect.
   case refusal(Refusal)
+  /// Work with the action that a hub sends if its process ends before the work does.
+  case restarting(EffectTree, Action)
 }
 
 extension EffectTree {
   /// The tree with its actions mapped to those of another feature.
   @usableFromInline func map<Parent>(_ transform: @escaping @Sendable (Action) -> Parent) -> EffectTree<Parent> {
-    rebuilt(send: { .send(transform($0)) }, run: { .run($0.map(transform)) }, dismissal: transform)
+    rebuilt(send: { .send(transform($0)) }, run: { .run($0.map(transform)) }, action: transform)
   }
 
   /// The tree with each operation wrapped.
   package func wrappingOperations(_ wrap: (EffectOperation<Action>) -> EffectOperation<Action>) -> EffectTree {
-    rebuilt(send: { .send($0) }, run: { .run(wrap($0)) }, dismissal: { $0 })
+    rebuilt(send: { .send($0) }, run: { .run(wrap($0)) }, action: { $0 })
   }
 
   /// A node around the one that is being rebuilt.
@@ -33,13 +35,16 @@ extension EffectTree {
     case concatenate(first: EffectTree<Other>?, second: EffectTree)
     case cancellable(CancelID, cancelInFlight: Bool)
     case scoped(EffectScope, dismissal: Other?)
+    case restarting(Other)
   }
 
   /// A tree of the same shape, with its actions and operations replaced. A loop, not a recursion: a tree may be as deep
   /// as a reducer's list of effects is long.
+  ///
+  /// - Parameter action: Replaces an action that may be sent later: that of a dismissal or a restart.
   func rebuilt<Other>(
     send: (Action) -> EffectTree<Other>, run: (EffectOperation<Action>) -> EffectTree<Other>,
-    dismissal: (Action) -> Other
+    action: (Action) -> Other
   ) -> EffectTree<Other> {
     var open: [Open<Other>] = []
     var tree = self
@@ -58,11 +63,15 @@ extension EffectTree {
         open.append(.cancellable(id, cancelInFlight: cancelInFlight))
         tree = cancellable
         continue
-      case .scoped(let scoped, let scope, let action):
-        open.append(.scoped(scope, dismissal: action.map(dismissal)))
+      case .scoped(let scoped, let scope, let dismissal):
+        open.append(.scoped(scope, dismissal: dismissal.map(action)))
         tree = scoped
         continue
-      case .send(let action): result = send(action)
+      case .restarting(let restarting, let restart):
+        open.append(.restarting(action(restart)))
+        tree = restarting
+        continue
+      case .send(let sent): result = send(sent)
       case .run(let operation): result = run(operation)
       case .cancel(let id): result = .cancel(id)
       case .cancelScope(let scope): result = .cancelScope(scope)
@@ -89,6 +98,7 @@ extension EffectTree {
       case .cancellable(let id, let cancelInFlight):
         result = .cancellable(result, id, cancelInFlight: cancelInFlight)
       case .scoped(let scope, let dismissal): result = .scoped(result, scope, dismissal: dismissal)
+      case .restarting(let restart): result = .restarting(result, restart)
       }
     }
     return nil

@@ -50,7 +50,7 @@ extension Effect {
         let handedOver = HandedOver(action)
         return throttled(EffectOperation(name: nil, priority: nil) { send in await send(handedOver) })
       },
-      run: throttled, dismissal: { $0 })
+      run: throttled, action: { $0 })
     return Effect(tree: .cancellable(throttledTree, id, cancelInFlight: latest))
   }
 }

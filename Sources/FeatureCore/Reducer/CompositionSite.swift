@@ -5,13 +5,16 @@ package import IssueReporting
 package struct CompositionSite: Sendable {
   let fileID: StaticString
   let filePath: StaticString
-  let line: UInt
+  package let line: UInt
   let column: UInt
 
   @usableFromInline
   package init(fileID: StaticString, filePath: StaticString, line: UInt, column: UInt) {
     (self.fileID, self.filePath, self.line, self.column) = (fileID, filePath, line, column)
   }
+
+  /// The file, as `MODULE/FILE`.
+  package var file: String { "\(fileID)" }
 
   /// The location for an issue.
   package var location: IssueLocation {

@@ -40,6 +40,8 @@ extension EffectTree {
         cancelNow(id, in: observer.context)
         observer.send(completion: .finished)
       }
+    // A stream is not recorded.
+    case .restarting(let tree, _): tree.publisher
     case .scoped(let tree, let scope, let dismissal): tree.publisher.scoped(to: scope, dismissal: dismissal)
     case .cancelScope(let scope):
       AnyPublisher { observer in

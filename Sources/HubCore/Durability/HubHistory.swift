@@ -18,6 +18,8 @@ public struct HubHistory: Sendable {
   public let sessions: [LoggedSession]
   /// Versions of the state after the last turns, for reconnecting clients, in ascending order of revision.
   let versions: [(revision: UInt64, state: StateVersion)]
+  /// The effects with a declared restart that had not ended.
+  package let effects: EffectsInFlight
   /// The revision of the hub's own state in the previous process, if its clients are taken over.
   private(set) var hubRevision: UInt64?
 
@@ -26,10 +28,11 @@ public struct HubHistory: Sendable {
 
   init(
     id: UInt64, isLogged: Bool, position: UInt64, unsavedByteCount: Int = 0, stateBound: Int? = nil,
-    sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)]
+    sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)],
+    effects: EffectsInFlight = EffectsInFlight()
   ) {
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
-    (self.unsavedByteCount, self.stateBound) = (unsavedByteCount, stateBound)
+    (self.unsavedByteCount, self.stateBound, self.effects) = (unsavedByteCount, stateBound, effects)
   }
 
   /// The same history for a hub that takes over the connections of the previous process, whose clients know it.

@@ -1,4 +1,5 @@
 import FeatureCore
+import TurnLog
 import Wire
 
 /// Work of the hub's own program: actions that no client has sent, and the ends of effects, which may lead to actions.
@@ -7,6 +8,8 @@ enum OwnWork {
   case event(HubEvent)
   /// An action of the program.
   case action(AnyAction, from: Interruption.Source)
+  /// The restart of an effect of the previous process.
+  case restart(UnfinishedEffect)
   /// An action of an effect; nil for an effect that has ended.
   case effectAction(AnyAction, from: EffectID?)
   /// The end of an effect.

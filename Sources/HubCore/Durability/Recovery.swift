@@ -27,6 +27,10 @@ public struct Recovery: ~Copyable {
   private var isConverted: Bool { newestForeign != nil }
   /// The fields in the recovered state that the feature does not have, so their values are dropped.
   package private(set) var droppedFields: [String] = []
+  /// The effects with a declared restart that have not ended.
+  private var effects = RecoveredEffects()
+  /// The number of effects whose restart this program does not have; they are dropped.
+  package private(set) var droppedEffectCount = 0
   /// The snapshot and the turns after it, while they have another schema.
   private var foreign: ForeignState?
   /// The revision of `foreign`, if the engine cannot follow its turns; nil if the engine has the state.
@@ -62,9 +66,11 @@ public struct Recovery: ~Copyable {
   ///   - schema: The schema of the bytes.
   ///   - revision: The state's revision.
   ///   - position: The last turn that the state includes.
+  ///   - effects: The effects with a declared restart that were in flight after that turn.
   /// - Throws: An error if the schema does not fit the feature, or if the bytes are malformed.
   public mutating func restore(
-    snapshot: RawSpan, writtenFor schema: Schema, at revision: UInt64, position: UInt64
+    snapshot: RawSpan, writtenFor schema: Schema, at revision: UInt64, position: UInt64,
+    effects: EffectsInFlight = EffectsInFlight()
   ) throws(RecoveryError) {
     foreign = schema == engine.schema ? nil : ForeignState(snapshot, of: schema)
     foreignRevision = nil
@@ -72,6 +78,8 @@ public struct Recovery: ~Copyable {
       try postpone(error, to: revision)
     }
     (self.position, unsavedByteCount, stateBound, versions) = (position, 0, snapshot.byteCount, [])
+    self.effects = RecoveredEffects()
+    self.effects.apply(EffectChanges(begun: effects.inOrder), writtenFor: schema)
     noteSchema(schema)
     keepVersion()
   }
@@ -85,10 +93,11 @@ public struct Recovery: ~Copyable {
   ///   - revision: The revision after it.
   ///   - position: The turn's position in the log.
   ///   - byteCount: The size of the whole turn. It counts towards the hub's next snapshot.
+  ///   - effects: The effects with a declared restart that have begun or ended in the turn.
   /// - Throws: An error if the turn does not follow the last one, or if its bytes are malformed.
   public mutating func apply(
     delta: RawSpan, writtenFor schema: Schema, from base: UInt64, to revision: UInt64, position: UInt64,
-    byteCount: Int
+    byteCount: Int, effects: EffectChanges = EffectChanges()
   ) throws(RecoveryError) {
     guard position == self.position + 1, base == self.revision else {
       throw .gap(position: position, base: base, expected: self.position + 1, revision: self.revision)
@@ -98,6 +107,7 @@ public struct Recovery: ~Copyable {
       foreign = nil
     }
     self.position = position
+    if !effects.isEmpty { self.effects.apply(effects, writtenFor: schema) }
     unsavedByteCount += byteCount
     noteSchema(schema)
     stateBound = stateBound.map { $0 + delta.byteCount }
@@ -181,7 +191,7 @@ public struct Recovery: ~Copyable {
   public mutating func apply(_ turn: LoggedTurn, writtenFor schema: Schema) throws(RecoveryError) {
     try apply(
       delta: turn.delta.span.bytes, writtenFor: schema, from: turn.baseRevision, to: turn.revision,
-      position: turn.position, byteCount: turn.byteCount)
+      position: turn.position, byteCount: turn.byteCount, effects: turn.effects)
   }
 
   /// Gives a state of another schema a new revision, in a turn for the log without actions.
@@ -191,6 +201,7 @@ public struct Recovery: ~Copyable {
   ///
   /// The turn's delta replaces the whole state: the default values of new fields, such as dates, may be others when the
   /// log is read again. A state above the default limit of 256 MiB is too large for one turn; its delta changes nothing.
+  /// Effects end in this turn if the feature does not have the action that would restart them.
   ///
   /// - Parameter time: The wall-clock time, in milliseconds since 1970-01-01 00:00 UTC.
   /// - Returns: The turn, which has been applied; nil if the state has the feature's schema.
@@ -198,8 +209,11 @@ public struct Recovery: ~Copyable {
     guard let newestForeign else { return nil }
     try convertForeignState()
     droppedFields = newestForeign.stateFields(missingIn: engine.schema)
+    let dropped = effects.convert(to: engine.schema)
+    droppedEffectCount = dropped.count
     let turn = LoggedTurn(
-      position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: replacement())
+      position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: replacement(),
+      effects: EffectChanges(ended: dropped))
     try apply(turn, writtenFor: engine.schema)
     return turn
   }
@@ -230,7 +244,9 @@ public struct Recovery: ~Copyable {
   public mutating func snapshot() -> LogSnapshot {
     precondition(foreignRevision == nil, "a converted state gets a new revision first")
     unsavedByteCount = 0
-    return LogSnapshot(of: engine.currentVersion(), at: engine.revision, position: position)
+    _ = effects.convert(to: engine.schema)
+    return LogSnapshot(
+      of: engine.currentVersion(), at: engine.revision, position: position, effects: effects.inFlight)
   }
 
   /// The starting point for the hub.
@@ -241,9 +257,11 @@ public struct Recovery: ~Copyable {
   ///   - sessions: The sessions in the log, least recently used first.
   public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
     precondition(foreignRevision == nil, "a converted state gets a new revision first")
+    // Effects that began before a change of the schema and were not dropped then.
+    _ = effects.convert(to: engine.schema)
     return HubHistory(
       id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, stateBound: stateBound,
-      sessions: sessions, versions: versions.suffix(versionLimit))
+      sessions: sessions, versions: versions.suffix(versionLimit), effects: effects.inFlight)
   }
 
   /// Converts bytes of another schema to the feature's; returns nil if the schema is the feature's.

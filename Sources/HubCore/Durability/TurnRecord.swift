@@ -8,9 +8,11 @@ struct TurnRecord {
   private(set) var connections: [LiveConnection] = []
   /// The sessions that have ended.
   private var ended: [LoggedSession] = []
+  /// The effects of the previous process whose restart was sent.
+  private var restarted: [UInt64] = []
 
-  /// True if there is nothing to store besides a change of the state.
-  var isEmpty: Bool { actions.count == 0 && connections.isEmpty && ended.isEmpty }
+  /// True if there is nothing to store besides changes of the state and of the effects.
+  var isEmpty: Bool { actions.count == 0 && connections.isEmpty && ended.isEmpty && restarted.isEmpty }
 
   /// Records actions that took effect.
   mutating func note(_ origin: LoggedActions.Origin, count: Int, _ sequence: RawSpan) {
@@ -43,18 +45,30 @@ struct TurnRecord {
         hasEnded: true))
   }
 
-  /// Returns the actions and sessions, and starts a new record.
-  mutating func take(inTurn turn: UInt64) -> (actions: [UInt8], sessions: [LoggedSession]) {
+  /// Records that the restart of an effect was sent.
+  mutating func noteRestart(of effect: UInt64) { restarted.append(effect) }
+
+  /// Returns the turn, and starts a new record.
+  ///
+  /// - Parameter effects: The effects that have begun or ended.
+  mutating func take(
+    at position: UInt64, from base: UInt64, to revision: UInt64, time: Int64, delta: [UInt8], effects: EffectChanges
+  ) -> LoggedTurn {
     defer {
       actions = CBOREncoder()
       for connection in connections { connection.isRecorded = false }
       connections.removeAll(keepingCapacity: true)
       ended.removeAll()
+      if !restarted.isEmpty { restarted.removeAll() }
     }
     let changed = connections.map {
-      LoggedSession($0.session, process: $0.peer.process, inTurn: turn)
+      LoggedSession($0.session, process: $0.peer.process, inTurn: position)
     }
-    return (actions.bytes, changed + ended)
+    var effects = effects
+    if !restarted.isEmpty { effects.ended += restarted }
+    return LoggedTurn(
+      position: position, baseRevision: base, revision: revision, time: time, actions: actions.bytes, delta: delta,
+      sessions: changed + ended, effects: effects)
   }
 }
 

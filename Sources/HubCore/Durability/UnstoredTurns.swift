@@ -12,12 +12,16 @@ final class UnstoredTurns {
     let byteCount: Int
     /// The last processed sequence numbers of the sessions that the turn changed.
     let outcomes: [(connection: LiveConnection, processed: UInt64)]
+    /// The effects with a declared restart that have begun or ended.
+    let effects: EffectChanges
     var effectCommands: [EffectCommand<AnyAction>]
   }
 
   let durability: Durability
   /// The state that clients may see; in async mode, the engine's.
   let stored: StoredState
+  /// The effects with a declared restart that are in flight after the last stored turn.
+  private(set) var effects: EffectsInFlight
   /// The last turn that was passed to the log.
   private(set) var position: UInt64
   /// The revision and the state after that turn.
@@ -35,15 +39,18 @@ final class UnstoredTurns {
   private(set) var byteCount = 0
   /// The last stored turn.
   private(set) var storedPosition: UInt64
+  /// The last effect that began because of the hub's start, which begins them again.
+  var lastStartedEffect: EffectID?
   /// The bytes of turns that were stored since the last snapshot was begun, also by previous processes.
   var storedByteCount: Int
   var isSavingSnapshot = false
   /// True if the log accepts no more turns.
   private(set) var hasFailed = false
 
-  init(_ engine: any Engine, _ durability: Durability, position: UInt64, unsavedByteCount: Int) {
-    (self.durability, self.position, storedPosition) = (durability, position, position)
-    storedByteCount = unsavedByteCount
+  init(_ engine: any Engine, _ durability: Durability, from history: HubHistory) {
+    self.durability = durability
+    (position, storedPosition) = (history.position, history.position)
+    (storedByteCount, effects) = (history.unsavedByteCount, history.effects)
     (revision, version) = (engine.revision, engine.currentVersion())
     stored = StoredState(version, at: revision)
   }
@@ -55,7 +62,7 @@ final class UnstoredTurns {
 
   /// Adds a turn that is passed to the log.
   func append(
-    _ version: StateVersion, at revision: UInt64, _ delta: EncodedDelta?, byteCount: Int,
+    _ version: StateVersion, at revision: UInt64, _ delta: EncodedDelta?, _ effects: EffectChanges, byteCount: Int,
     outcomes: [(connection: LiveConnection, processed: UInt64)]
   ) {
     position += 1
@@ -65,7 +72,7 @@ final class UnstoredTurns {
     held.append(
       Held(
         position: position, revision: revision, version: version, delta: isHolding ? delta : nil, byteCount: byteCount,
-        outcomes: outcomes, effectCommands: []))
+        outcomes: outcomes, effects: effects, effectCommands: []))
   }
 
   /// Releases the memory of the last change after the turn's publication.
@@ -90,6 +97,7 @@ final class UnstoredTurns {
       storedByteCount += turn.byteCount
       storedPosition = turn.position
       stored.advance(to: turn.version, at: turn.revision)
+      effects.apply(turn.effects)
       if let delta = turn.delta { visibleDelta = delta }
       body(turn.outcomes, turn.effectCommands)
     }
@@ -112,14 +120,14 @@ final class UnstoredTurns {
 
   /// The stored state, for the log to save.
   func snapshot() -> LogSnapshot {
-    LogSnapshot(of: stored.currentVersion(), at: stored.revision, position: storedPosition)
+    LogSnapshot(of: stored.currentVersion(), at: stored.revision, position: storedPosition, effects: effects)
   }
 }
 
 extension LogSnapshot {
   /// Creates a snapshot of a version; its bytes are encoded on the thread that requests them.
-  init(of version: StateVersion, at revision: UInt64, position: UInt64) {
-    self.init(position: position, revision: revision) {
+  init(of version: StateVersion, at revision: UInt64, position: UInt64, effects: EffectsInFlight) {
+    self.init(position: position, revision: revision, effects: effects) {
       let pieces = version.pieces()
       return { limit in pieces.next(limit: limit) }
     }

@@ -1,5 +1,6 @@
 package import FeatureCore
 package import Synchronization
+package import TurnLog
 package import Wire
 
 /// A feature behind non-generic operations: the only part of a hub that knows the State and Action types.
@@ -56,6 +57,9 @@ package protocol Engine: StateSource {
   /// True if the actions that follow the end of effects are discarded.
   var discardsSentActions: Bool { get set }
 
+  /// Decodes an action of the feature.
+  func decode(_ action: RawSpan) throws(WireError) -> AnyAction
+
   /// Encodes an action as a client would.
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder)
 
@@ -68,8 +72,20 @@ package protocol Engine: StateSource {
   /// Applies a delta to the state during recovery.
   func restore(delta: RawSpan, to revision: UInt64) throws(WireError)
 
-  /// True if there are effects to start or cancel.
+  /// True if there are effects to start or cancel, or effects with a declared restart have ended.
   var hasEffectCommands: Bool { get }
+
+  /// Records effects with a declared restart from now on, for the log. They get larger numbers than `number`.
+  func recordRestarts(after number: UInt64)
+
+  /// Takes the effects with a declared restart that have begun or ended since the last call.
+  func takeEffectChanges() -> EffectChanges
+
+  /// The effect that began last.
+  var lastEffect: EffectID { get }
+
+  /// The running effects without a declared restart that began after another one.
+  func effectsWithoutRestart(after effect: EffectID) -> [LostEffect]
 
   /// Takes the effects to start and to cancel since the last call, in order.
   func takeEffectCommands() -> [EffectCommand<AnyAction>]
@@ -109,6 +125,14 @@ package protocol StateSource: AnyObject {
   /// The current state as an immutable version.
   /// - Complexity: One allocation and a copy of the state's value, which shares its collections.
   func currentVersion() -> StateVersion
+}
+
+/// A running effect that ends with the process.
+package struct LostEffect {
+  /// Its place in the feature's code; nil if that is unknown.
+  let site: CompositionSite?
+  /// The action that began it; nil if that is unknown.
+  let cause: AnyAction?
 }
 
 /// An action whose type only the engine knows.

@@ -1,6 +1,7 @@
 public import Dependencies
 public import FeatureCore
 package import Synchronization
+package import TurnLog
 public import Wire
 
 /// The engine of one feature: its state, its reducer, and their encoding.
@@ -88,11 +89,32 @@ extension FeatureEngine: Engine {
     return box.core.takeCommands().map { $0.map { AnyAction($0) } }
   }
 
+  package func recordRestarts(after number: UInt64) { box.core.recordRestarts(after: number) }
+
+  package func takeEffectChanges() -> EffectChanges {
+    let changes = box.core.takeRestarts()
+    guard !changes.isEmpty else { return EffectChanges() }
+    return EffectChanges(
+      begun: changes.begun.sorted { $0.key < $1.key }.map {
+        UnfinishedEffect(number: $0.key, action: $0.value.encoded())
+      }, ended: changes.ended)
+  }
+
+  package var lastEffect: EffectID { box.core.lastEffect }
+
+  package func effectsWithoutRestart(after effect: EffectID) -> [LostEffect] {
+    box.core.effectsWithoutRestart(after: effect).map { site, cause in
+      LostEffect(site: site, cause: cause.map { AnyAction($0) })
+    }
+  }
+
   package func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
     box.core.send(typed(action), from: effect)
   }
 
   package func apply(_ action: AnyAction) { box.core.send(typed(action)) }
+
+  package func decode(_ action: RawSpan) throws(WireError) -> AnyAction { AnyAction(try Action(decoding: action)) }
 
   package func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { typed(action).encode(to: &encoder) }
 

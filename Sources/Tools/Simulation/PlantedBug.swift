@@ -16,6 +16,10 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case recoveryForgetsProcessed
   /// A recovery restores ended sessions, and sessions in an early state.
   case recoveryTakesOldSessions
+  /// A recovery loses the effects in flight.
+  case recoveryForgetsEffects
+  /// The log does not store that effects have ended.
+  case logForgetsEndedEffects
   /// A recovery does not give a state of another schema a new revision.
   case recoveryKeepsTheRevision
   /// The shell skips a write.

@@ -29,6 +29,8 @@ package final class Simulation {
   var operations: SplitMix
   /// Draws the changes of the awkward part of the state.
   var awkwardness: SplitMix
+  /// Likewise, for the effects that outlive the hub.
+  var promises: SplitMix
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -82,6 +84,7 @@ package final class Simulation {
     competition = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 29)
     operations = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 30)
     awkwardness = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 33)
+    promises = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 35)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }

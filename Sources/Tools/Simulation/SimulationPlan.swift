@@ -41,6 +41,8 @@ package struct SimulationPlan: Sendable {
   package var restoration = 0
   /// An action changes the awkward part of the state, whose values may not be readable: a chance in a thousand.
   package var awkwardness = 0
+  /// How often a client's change starts an effect that outlives the hub, or cancels these, in thousandths.
+  package var promises = 0
 
   /// Other clients, which are not simulated, make the hub contended: a chance in a thousand for each turn.
   package var contention = 0
@@ -108,6 +110,8 @@ package struct SimulationPlan: Sendable {
     faults.downgrade = chance.pick([0, 0, 200, 500])
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 32)
     awkwardness = chance.pick([0, 50, 300])
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 34)
+    promises = chance.pick([0, 30, 150])
   }
 
   /// The thresholds of a hub that is never contended: its clients send little.
@@ -121,7 +125,7 @@ package struct SimulationPlan: Sendable {
   package mutating func removeLater() {
     (contention, hasGuests, policyChange, clockJump) = (0, false, 0, 0)
     thresholds = Self.noContention
-    (changesLimits, faults.downgrade, awkwardness) = (false, 0, 0)
+    (changesLimits, faults.downgrade, awkwardness, promises) = (false, 0, 0, 0)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }
@@ -150,7 +154,7 @@ package struct SimulationPlan: Sendable {
     \(limits.detachedSessions), unstored turns \(limits.unstoredTurns), sockets of \(faults.socketBytes) bytes\
     \(watchesHub ? ", attendees" : "")\(notesAttendance ? ", attendance" : "")\(hasLongLists ? ", long lists" : "")\
     \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
-    \(awkwardness > 0 ? ", awkward values" : "")\
+    \(awkwardness > 0 ? ", awkward values" : "")\(promises > 0 ? ", restarted effects" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """
   }

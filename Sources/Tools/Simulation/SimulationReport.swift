@@ -84,6 +84,8 @@ package struct SimulationReport: Equatable, Sendable {
   package var frames = 0
   /// Effects that sent an action or ended.
   package var effects = 0
+  /// Effects of an earlier hub that were restarted.
+  package var restarts = 0
   /// Actions of effects that waited until the log was no longer behind.
   package var postponed = 0
   /// The simulated time in seconds.
@@ -115,7 +117,8 @@ package struct SimulationReport: Equatable, Sendable {
       ("forbidden", \.forbidden),
       ("too many bytes", \.tooManyBytes), ("clock jumps", \.clockJumps), ("log failures", \.logFailures),
       ("turns logged", \.turns), ("snapshots", \.snapshots), ("recoveries from one", \.snapshotRecoveries),
-      ("turns recovered", \.turnsRecovered), ("frames", \.frames), ("effects", \.effects), ("postponed", \.postponed),
+      ("turns recovered", \.turnsRecovered), ("frames", \.frames), ("effects", \.effects), ("restarted", \.restarts),
+      ("postponed", \.postponed),
       ("simulated seconds", \.virtualSeconds),
     ]
   }

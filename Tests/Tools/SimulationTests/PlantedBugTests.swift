@@ -54,6 +54,7 @@ import Testing
     case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
     case .hubHasNoStateLimit: (plan.limits.stateBytes, plan.hasLongLists, plan.faults) = (1000, false, .none)
     case .shellIgnoresFullSockets: plan.faults.socketBytes = 64
+    case .recoveryForgetsEffects, .logForgetsEndedEffects: plan.promises = 200
     case .snapshotHasALaterPosition: (plan.limits.snapshotInterval, plan.faults.snapshotFailure) = (256, 0)
     case .recoveryForgetsProcessed, .recoveryForgetsSessions, .recoveryTakesOldSessions, .clientRenumbersActions:
       (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
@@ -84,6 +85,7 @@ import Testing
     case .logLosesAMiddleTurn: [.recoveryFailed, .recoveredWrongly, .acknowledgedLost]
     case .snapshotHasALaterPosition, .recoverySkipsAChange: [.recoveredWrongly]
     case .recoveryForgetsSessions: [.sessionForgotten]
+    case .recoveryForgetsEffects, .logForgetsEndedEffects: [.restartedWrongly]
     case .recoveryKeepsTheRevision: [.stateDiffers, .hashDiffers]
     case .recoveryForgetsProcessed, .recoveryTakesOldSessions:
       [.appliedTwice, .sessionForgotten, .protocolBroken, .loggedWrongly]

@@ -23,6 +23,10 @@ enum Change: Equatable, Sendable {
   case fill(Int)
   /// Changes the awkward part, as determined by the number.
   case awkward(UInt64)
+  /// Starts an effect that sends an action after this number of milliseconds, and that outlives the hub.
+  case promise(after: Int)
+  /// Cancels all such effects.
+  case breakPromises
 }
 
 @Replicated
@@ -69,6 +73,12 @@ protocol SimulatedAction: WireValue, Equatable, Sendable {
   static func follow(_ action: AppFeature.Action) -> Self
   /// An action sent by an effect after a delay.
   static func echoed(_ number: UInt64) -> Self
+  /// An action sent by an effect that outlives the hub.
+  static func kept(_ number: UInt64) -> Self
+  /// Restarts such an effect.
+  static func resumed(_ number: UInt64, after: Int) -> Self
+  /// The number of the effect that this action restarts; nil for other actions.
+  var resumedPromise: UInt64? { get }
   /// A client has attached or detached.
   static func attended(_ name: String, _ difference: Int) -> Self
 }
@@ -82,6 +92,8 @@ final class Recorder: @unchecked Sendable {
     var tags: [UInt64] = []
     var lastEcho: UInt64
     var owedEchoes: [UInt64] = []
+    var owedPromises: [UInt64] = []
+    var resumed: [UInt64] = []
   }
 
   private var notes: Notes
@@ -133,6 +145,34 @@ final class Recorder: @unchecked Sendable {
   /// Records that all echoes are cancelled.
   func cancelEchoes() { notes.owedEchoes.removeAll() }
 
+  /// The effects that outlive the hub and have begun and not ended, in ascending order.
+  var owedPromises: [UInt64] { notes.owedPromises.sorted() }
+
+  /// Records the beginning of an effect that outlives the hub, and returns its number.
+  func nextPromise() -> UInt64 {
+    notes.lastEcho += 1
+    notes.owedPromises.append(notes.lastEcho)
+    return notes.lastEcho
+  }
+
+  /// Records that such an effect is restarted.
+  func resume(_ promise: UInt64) {
+    notes.owedPromises.append(promise)
+    notes.resumed.append(promise)
+  }
+
+  /// Records that such an effect has ended.
+  func end(_ promise: UInt64) { notes.owedPromises.removeAll { $0 == promise } }
+
+  /// Records that all such effects are cancelled.
+  func cancelPromises() { notes.owedPromises.removeAll() }
+
+  /// Takes the restarts since the last call, in order.
+  func takeResumed() -> [UInt64] {
+    defer { notes.resumed.removeAll() }
+    return notes.resumed
+  }
+
   // MARK: Roll-backs
 
   func save() { saved = notes }
@@ -140,7 +180,7 @@ final class Recorder: @unchecked Sendable {
   func restore() { notes = saved ?? notes }
 }
 
-enum EchoID: Hashable, Sendable { case echo }
+enum EchoID: Hashable, Sendable { case echo, promise }
 
 extension SimulatedState {
   mutating func apply<Action: SimulatedAction>(
@@ -159,6 +199,10 @@ extension SimulatedState {
     case .stopEchoes:
       recorder.cancelEchoes()
       return .cancel(id: EchoID.echo)
+    case .promise(let milliseconds): return promise(recorder.nextPromise(), after: milliseconds, tag: tag)
+    case .breakPromises:
+      recorder.cancelPromises()
+      return .cancel(id: EchoID.promise)
     case .chain(let count):
       return .merge((0..<min(max(count, 0), 8)).map { _ in .send(.follow(.counter(.incrementButtonTapped))) })
     case .fill(let count):
@@ -173,6 +217,21 @@ extension SimulatedState {
       awkward.change(&chance)
       return .none
     }
+  }
+
+  /// Restarts an effect of an earlier hub.
+  func resume<Action: SimulatedAction>(
+    _ number: UInt64, after milliseconds: Int, _ recorder: Recorder
+  ) -> Effect<Action> {
+    recorder.resume(number)
+    return promise(number, after: milliseconds, tag: 0)
+  }
+
+  private func promise<Action: SimulatedAction>(
+    _ number: UInt64, after milliseconds: Int, tag: UInt64
+  ) -> Effect<Action> {
+    .run(name: "promise \(number) \(milliseconds) \(tag)") { _ in }.cancellable(id: EchoID.promise)
+      .restart(with: .resumed(number, after: milliseconds))
   }
 
   /// Records that a client has attached or detached; without a name, that none is attached.

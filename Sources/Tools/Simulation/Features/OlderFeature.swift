@@ -35,6 +35,10 @@ struct OlderFeature {
     case follow(AppFeature.Action)
     case echoed(UInt64)
     case attended(String, Int)
+    case kept(UInt64)
+    case resumed(UInt64, after: Int)
+
+    var resumedPromise: UInt64? { if case .resumed(let number, _) = self { number } else { nil } }
   }
 
   let recorder: Recorder
@@ -52,6 +56,10 @@ struct OlderFeature {
       case .attended(let name, let difference):
         state.note(name, difference)
         return .none
+      case .kept:
+        state.echoCount += 1
+        return .none
+      case .resumed(let number, let milliseconds): return state.resume(number, after: milliseconds, recorder)
       }
     }
   }

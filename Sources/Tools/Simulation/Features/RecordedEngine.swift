@@ -1,6 +1,7 @@
 import FeatureCore
 import HubCore
 import Synchronization
+import TurnLog
 import Wire
 
 /// An engine whose recorder forgets the actions that the engine rolls back.
@@ -49,6 +50,11 @@ final class RecordedEngine: Engine {
     get { base.discardsSentActions }
     set { base.discardsSentActions = newValue }
   }
+  func decode(_ action: RawSpan) throws(WireError) -> AnyAction { try base.decode(action) }
+  func recordRestarts(after number: UInt64) { base.recordRestarts(after: number) }
+  func takeEffectChanges() -> EffectChanges { base.takeEffectChanges() }
+  var lastEffect: EffectID { base.lastEffect }
+  func effectsWithoutRestart(after effect: EffectID) -> [LostEffect] { base.effectsWithoutRestart(after: effect) }
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { base.encode(action, to: &encoder) }
   func actions(for event: HubEvent) -> [AnyAction] { base.actions(for: event) }
   func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) { try base.restore(state, at: revision) }

@@ -31,6 +31,8 @@ struct SimulatedProgram: @unchecked Sendable {
   let predict: (any Mirror) -> SimulatedPrediction?
   /// The effects by their names.
   let effect: (String?) -> SimulatedEffect
+  /// The number of the effect that an encoded action restarts; nil for other actions.
+  let resumedPromise: ([UInt8]) -> UInt64?
 
   static let older = SimulatedProgram(
     "older", OlderFeature.State.self, OlderFeature.Action.self, parts: OlderFeature.State.parts, label: nil,
@@ -94,6 +96,7 @@ struct SimulatedProgram: @unchecked Sendable {
       return SimulatedEngine(engine: RecordedEngine(engine, recorder), state: { engine.state })
     }
     effect = { SimulatedEffect(named: $0, of: Action.self) }
+    resumedPromise = { (try? Action(decoding: $0.span.bytes))?.resumedPromise }
     self.parts = parts
   }
 }
@@ -115,6 +118,8 @@ struct SimulatedEffect {
   /// The number and the tag of the action that started it, if it is an echo.
   var echo: UInt64?
   var cause: UInt64?
+  /// The number of the effect, if it outlives the hub.
+  var promise: UInt64?
 
   init<Action: SimulatedAction>(named name: String?, of _: Action.Type) {
     func follow(_ action: AppFeature.Action) -> AnyAction { AnyAction(Action.follow(action)) }
@@ -129,11 +134,13 @@ struct SimulatedEffect {
       (delay, action) = (.milliseconds(300), follow(.favourites(.factResponse(.success("a number")))))
     case let name?:
       let words = name.split(separator: " ")
-      guard words.count == 4, words[0] == "echo", let number = UInt64(words[1]), let milliseconds = Int(words[2]) else {
-        return
+      guard words.count == 4, let number = UInt64(words[1]), let milliseconds = Int(words[2]) else { return }
+      (delay, cause) = (.milliseconds(milliseconds), UInt64(words[3]))
+      if words[0] == "promise" {
+        (promise, action) = (number, AnyAction(Action.kept(number)))
+      } else {
+        (echo, action) = (number, AnyAction(Action.echoed(number)))
       }
-      (delay, action) = (.milliseconds(milliseconds), AnyAction(Action.echoed(number)))
-      (echo, cause) = (number, UInt64(words[3]))
     case nil: break
     }
   }

@@ -1,6 +1,7 @@
 import Features
 import HubCore
 import ReplicaCore
+import TurnLog
 import Wire
 
 // The checks of the oracles other than `HubTruth` and `WireTap`.
@@ -210,10 +211,40 @@ extension Simulation {
       guard let echo = effect.effect.echo, !hub.recorder.owedEchoes.contains(echo) else { continue }
       throw Violation(.effectLost, "\(Tag.text(echo)) was cancelled and is on its way")
     }
+    let promises = hub.effects.compactMap(\.effect.promise).sorted()
+    guard promises == hub.recorder.owedPromises else {
+      throw Violation(.effectLost, "effects \(hub.recorder.owedPromises) were requested, and \(promises) run")
+    }
+    if plan.storage != .memory {
+      let inFlight = self.promises(hub.core.effectsInFlight, hub).sorted()
+      guard inFlight == promises else {
+        throw Violation(.restartedWrongly, "effects \(promises) run, and \(inFlight) would be restarted")
+      }
+    }
     let timerCount = hub.effects.count(where: \.effect.repeats)
     guard timerCount == (hub.engine.state().app.counter.isTimerOn ? 1 : 0) else {
       throw Violation(.effectLost, "\(timerCount) timers run, and the feature's is \(timerCount == 0 ? "on" : "off")")
     }
+  }
+
+  /// Checks that a hub restarts exactly the effects that had not ended, in the order in which they began.
+  ///
+  /// - Parameter effects: The effects in the log.
+  func checkRestarts(of effects: EffectsInFlight, in hub: HubProcess) throws {
+    let expected = promises(effects, hub)
+    if let stored = disk.promises, stored != expected.sorted() {
+      throw Violation(.restartedWrongly, "effects \(stored) were in flight, and \(expected) were recovered")
+    }
+    let resumed = hub.recorder.takeResumed()
+    report.restarts += resumed.count
+    guard resumed == expected else {
+      throw Violation(.restartedWrongly, "effects \(expected) were in flight, and \(resumed) are restarted")
+    }
+  }
+
+  /// The numbers of effects that outlive the hub, in the order in which they began.
+  private func promises(_ effects: EffectsInFlight, _ hub: HubProcess) -> [UInt64] {
+    effects.inOrder.compactMap { hub.program.resumedPromise($0.action) }
   }
 
   /// Checks that no user's actions exceed its rate by more than one second's worth.

@@ -40,6 +40,8 @@ package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case recoveredWrongly
     /// An effect of a stored action does not run, or one that was cancelled does.
     case effectLost
+    /// An effect that outlives the hub is not restarted exactly once, or one is that had ended.
+    case restartedWrongly
     /// The hub keeps something of sessions that have ended.
     case notReleased
     /// A hash from the hub differs from that of the client's state.

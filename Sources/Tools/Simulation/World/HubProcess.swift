@@ -51,6 +51,8 @@ final class HubProcess {
   var suspendsGuests = false
   /// The actions of effects that wait for the log.
   var postponedEchoes: [UInt64] = []
+  /// The ends of effects that outlive the hub, while they wait for the log.
+  var postponedEnds: [UInt64] = []
   /// The events of its own that may add turns although the log is far behind.
   var causesWhileBehind = 0
   /// For each user, the time up to which its actions have used its rate, and the time of the last check.

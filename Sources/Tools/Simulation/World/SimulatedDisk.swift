@@ -8,6 +8,8 @@ final class SimulatedDisk {
     var turn: LoggedTurn
     /// The schema of the hub that wrote it.
     let schema: Schema
+    /// The effects that outlive the hub and are in flight after the turn, in ascending order; nil if not known exactly.
+    var promises: [UInt64]?
   }
 
   /// A stored snapshot.
@@ -15,6 +17,7 @@ final class SimulatedDisk {
     let position: UInt64
     let revision: UInt64
     let bytes: [UInt8]
+    let effects: EffectsInFlight
     let schema: Schema
   }
 
@@ -27,6 +30,8 @@ final class SimulatedDisk {
   private var firstSessions: [LoggedSession] = []
   private(set) var storedRevision: UInt64 = 0
   private(set) var tail: UInt64 = 0
+  /// The effects that outlive the hub and are in flight after the last turn; nil if not known exactly.
+  private(set) var promises: [UInt64]?
   /// The truth of the hub that stored the last turn.
   private(set) var truth: HubTruth
   let bug: PlantedBug?
@@ -35,7 +40,10 @@ final class SimulatedDisk {
 
   /// Appends a turn, of a hub with this truth.
   func store(_ entry: Entry, _ truth: HubTruth) {
+    var entry = entry
+    if bug == .logForgetsEndedEffects { entry.turn.effects.ended = [] }
     stored.append(entry)
+    promises = entry.promises
     (tail, storedRevision, self.truth) = (entry.turn.position, entry.turn.revision, truth)
     for session in entry.turn.sessions {
       sessions.store(session)

@@ -36,11 +36,14 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
 
   // MARK: TurnLog
 
-  func append(_ turns: [LoggedTurn]) {
+  func append(_ turns: [LoggedTurn]) { append(turns, promises: nil) }
+
+  /// Appends turns, with what the oracle knows of the effects in flight after them.
+  func append(_ turns: [LoggedTurn], promises: [UInt64]?) {
     for turn in turns {
       let last = unsynced.last?.turn.position ?? tail
       precondition(turn.position == last + 1, "a hub hands turn \(turn.position) to a log that ends at \(last)")
-      unsynced.append(SimulatedDisk.Entry(turn: turn, schema: schema))
+      unsynced.append(SimulatedDisk.Entry(turn: turn, schema: schema, promises: promises))
     }
     if bug == .logSaysStoredTooEarly, let last = turns.last { events.append(.stored(upTo: last.position)) }
   }
@@ -58,12 +61,14 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
 
   /// Stores a conversion before the hub begins.
   func store(_ conversion: Conversion) {
-    if let turn = conversion.turn { store(SimulatedDisk.Entry(turn: turn, schema: schema)) }
+    if let turn = conversion.turn { store(SimulatedDisk.Entry(turn: turn, schema: schema, promises: disk.promises)) }
     let (snapshot, next) = (conversion.snapshot, conversion.snapshot.makePieces())
     var bytes: [UInt8] = []
     while let piece = next(64 << 10) { bytes += piece }
     disk.save(
-      SimulatedDisk.Snapshot(position: snapshot.position, revision: snapshot.revision, bytes: bytes, schema: schema))
+      SimulatedDisk.Snapshot(
+        position: snapshot.position, revision: snapshot.revision, bytes: bytes, effects: snapshot.effects,
+        schema: schema))
   }
 
   /// True if there are turns to store or events to report.
@@ -133,7 +138,10 @@ final class SimulatedLog: TurnLog, @unchecked Sendable {
     if bug == .snapshotHasALaterPosition, let last = disk.stored.last?.turn, last.position > position {
       (position, revision) = (last.position, last.revision)
     }
-    disk.save(SimulatedDisk.Snapshot(position: position, revision: revision, bytes: current.bytes, schema: schema))
+    disk.save(
+      SimulatedDisk.Snapshot(
+        position: position, revision: revision, bytes: current.bytes, effects: current.snapshot.effects, schema: schema)
+    )
     if trims { trim(before: position + 1) }
     events.append(.saved(revision: current.snapshot.revision))
     return true

@@ -129,6 +129,9 @@ extension Simulation {
     // So that the state reaches its limit.
     if plan.hasSmallState, operations.hits(150) { return .fill(10) }
     if plan.awkwardness > 0, awkwardness.hits(plan.awkwardness) { return .awkward(awkwardness.next()) }
+    if plan.promises > 0, promises.hits(plan.promises) {
+      return promises.hits(100) ? .breakPromises : .promise(after: promises.pick([0, 500, 20_000]))
+    }
     switch chance.number(0...99) {
     case 0...49: return .random(chance.next())
     case 50...54: return .echo(after: chance.number(0...2000))

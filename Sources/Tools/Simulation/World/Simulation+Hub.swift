@@ -67,6 +67,13 @@ extension Simulation {
   ///   - isLast: True if the hub stops, and so works on all that waits.
   func noteTruth(of hub: HubProcess, isLast: Bool = false) throws {
     let tags = hub.recorder.take()
+    if hub.core.postponedCount == 0 {
+      for promise in hub.postponedEnds { hub.recorder.end(promise) }
+      hub.postponedEnds = []
+    }
+    if let promise = hub.recorder.takeResumed().first {
+      throw Violation(.restartedWrongly, "effect \(promise) is restarted after the hub's start")
+    }
     // Nothing waits in a hub that stops: its log stores all turns before it ends.
     if !isLast, hub.endsBy == nil, isLogBehind(of: hub), hub.core.revision != hub.truth.revision {
       let what = tags.first.map(Tag.text) ?? "an action of the hub itself"
@@ -135,7 +142,9 @@ extension Simulation {
       for turn in hub.core.turnsToStore {
         try hub.audit?.check(turn, hub.truth, isStopping: hub.endsBy != nil)
       }
-      hub.log.append(hub.core.turnsToStore)
+      // The number of ends that wait does not tell which of them the turn has.
+      let promises = hub.postponedEnds.isEmpty && hub.core.postponedCount == 0 ? hub.recorder.owedPromises : nil
+      hub.log.append(hub.core.turnsToStore, promises: promises)
     case .releaseMemory: break
     case .saveSnapshot:
       hub.log.save(hub.core.snapshot())
@@ -220,7 +229,18 @@ extension Simulation {
           hub.inform { _ = $0.apply(action, from: running.id) }
         }
       }
-      if !running.effect.repeats { hub.inform { $0.finish(running.id) } }
+      if !running.effect.repeats { finish(running, of: hub) }
+    }
+  }
+
+  private func finish(_ running: HubProcess.RunningEffect, of hub: HubProcess) {
+    let postponedCount = hub.core.postponedCount
+    hub.inform { $0.finish(running.id) }
+    guard let promise = running.effect.promise else { return }
+    if hub.core.postponedCount > postponedCount {
+      hub.postponedEnds.append(promise)
+    } else {
+      hub.recorder.end(promise)
     }
   }
 

@@ -37,7 +37,9 @@ extension Simulation {
     hub.suspendsGuests = isGuestSuspended
     stopped = nil
     self.hub = hub
+    let effects = hub.core.effectsInFlight
     hub.inform { $0.start() }
+    try checkRestarts(of: effects, in: hub)
     trace.note(now, "hub starts", Int(hubCount), Int(engine.engine.revision))
     trace.explain("\(hubProgram.name), recovered from \(disk.stored.count) turns and \(disk.snapshots.count) snapshots")
     if let legacy { try takeOver(legacy, handOver, in: hub) }
@@ -95,7 +97,8 @@ extension Simulation {
         report.snapshotRecoveries += 1
         try recovery.restore(
           snapshot: snapshot.bytes.span.bytes, writtenFor: snapshot.schema, at: snapshot.revision,
-          position: snapshot.position)
+          position: snapshot.position,
+          effects: bug == .recoveryForgetsEffects ? EffectsInFlight() : snapshot.effects)
       }
       let start = (snapshot?.position ?? 0) + 1
       let turns = try disk.read(from: start)
@@ -111,7 +114,8 @@ extension Simulation {
         let delta = turn.delta
         try recovery.apply(
           delta: delta.span.bytes, writtenFor: schemas[index], from: turn.baseRevision, to: turn.revision,
-          position: turn.position, byteCount: turn.byteCount)
+          position: turn.position, byteCount: turn.byteCount,
+          effects: bug == .recoveryForgetsEffects ? EffectChanges() : turn.effects)
       }
       let revision = recovery.revision
       let isConverted = (schemas.last ?? snapshot?.schema ?? hubProgram.schema) != hubProgram.schema

@@ -154,7 +154,8 @@ extension Tool {
       "sound": .bool(report.isSound), "soundRevision": report.soundRevision.map { .integer($0) } ?? .null,
       "lastRevision": report.lastRevision.map { .integer($0) } ?? .null, "turns": .integer(report.turns),
       "snapshots": .array(report.snapshots.map { .integer($0) }), "sessions": .integer(report.sessions),
-      "fileBytes": .integer(report.fileBytes), "problems": .array(report.problems.map { .string($0) }),
+      "effects": .integer(report.effects), "fileBytes": .integer(report.fileBytes),
+      "problems": .array(report.problems.map { .string($0) }),
       "notes": .array(report.notes.map { .string($0) }),
     ]
   }
@@ -167,7 +168,7 @@ extension Tool {
       : [
         counted(UInt64(report.turns), "turn"), counted(UInt64(report.snapshots.count), "snapshot"),
         counted(UInt64(report.sessions), "session"),
-      ]
+      ] + (report.effects > 0 ? [counted(UInt64(report.effects), "effect") + " in flight"] : [])
     let repair = "storectl journal repair" + (options.string("schema").map { " --schema \($0)" } ?? "")
     let advice = report.repairEffect.map { ["`\(repair)` \($0)"] } ?? report.remedy.map { [$0] } ?? []
     return [

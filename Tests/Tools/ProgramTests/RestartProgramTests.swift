@@ -1,0 +1,66 @@
+import Foundation
+import Journal
+import TestSupport
+import Testing
+
+/// A meeting whose timer is an effect ends, however often the hub is killed meanwhile.
+@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct RestartProgramTests {
+  private let client = Program(name: "storectl")
+
+  private func state(_ hub: HubProcess, _ part: String) throws -> Int? {
+    Int(try client.run("--socket", hub.socket, "state", part).output.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+
+  private func start(_ durability: String) throws -> (HubProcess, [String]) {
+    let hub = try HubProcess("meetinghub")
+    _ = hub.kill(SIGTERM)
+    let options = ["--state-dir", hub.directory + "/state", "--durability", durability]
+    try hub.start(options)
+    return (hub, options)
+  }
+
+  private func send(_ action: String..., to hub: HubProcess) throws {
+    let result = try client.run(["--socket", hub.socket, "send"] + action)
+    try #require(result.status == 0, "\(result)")
+  }
+
+  @Test func aMeetingEndsAlthoughItsHubIsKilled() throws {
+    let (hub, options) = try start("sync")
+    try send("started", "30", to: hub)
+    // The turn is stored, and perhaps the effect has not begun.
+    _ = hub.kill(SIGKILL)
+    for kills in 1...3 {
+      try hub.start(options)
+      #expect(hub.wait { (try? state(hub, "resumptions")) == kills }, "\(hub.log)")
+      if kills < 3 { _ = hub.kill(SIGKILL) }
+    }
+    #expect(hub.wait { (try? state(hub, "endedMeetings")) == 1 }, "\(hub.log)")
+    _ = hub.kill(SIGKILL)
+    // The timer was cancelled with the meeting's end.
+    try hub.start(options)
+    #expect(try state(hub, "resumptions") == 3 && state(hub, "ticksLeft") == 0)
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(try JournalTool.verify(hub.directory + "/state").isSound)
+  }
+
+  /// Also after a stop in order, and the log names the effects that nothing starts again.
+  @Test func aStopInOrderNamesWhatIsLostAndRestartsTheRest() throws {
+    let (hub, options) = try start("async")
+    try send("started", "1000000", to: hub)
+    try send("watched", to: hub)
+    try send("watched", to: hub)
+    #expect(hub.kill(SIGTERM) == 0)
+    let lines = hub.log.split(separator: "\n").filter { $0.contains("nothing starts it again") }
+    #expect(lines.count == 1 && lines[0].contains("the effect at meetinghub/MeetingHub.swift:"), "\(hub.log)")
+    #expect(lines.first?.contains(", begun by watched, has not finished") == true, "\(lines)")
+    try hub.start(options)
+    #expect(hub.wait { (try? state(hub, "resumptions")) == 1 }, "\(hub.log)")
+  }
+
+  @Test func aHubWithoutAJournalNamesNothing() throws {
+    let hub = try HubProcess("meetinghub")
+    try send("watched", to: hub)
+    #expect(hub.kill(SIGTERM) == 0)
+    #expect(!hub.log.contains("nothing starts it again"))
+  }
+}
