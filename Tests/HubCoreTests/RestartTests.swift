@@ -134,6 +134,20 @@ import Wire
     #expect(second.engine.state.rooms.isEmpty && second.running.isEmpty && second.core.effectsInFlight.isEmpty)
   }
 
+  /// The feature has nothing left to do.
+  @Test func aRefusedRestartIsOver() throws {
+    let first = try MeetingHub()
+    first.send(.noted(1))
+    first.send(.noted(-1))
+    first.store()
+    let second = try MeetingHub(after: first)
+    second.core.start()
+    second.turn()
+    #expect(second.log.last?.effects.ended.count == 2 && second.log.last?.effects.begun.count == 1)
+    second.store()
+    #expect(second.engine.state.notes == [1] && second.core.effectsInFlight.count == 1)
+  }
+
   @Test func aHubWithoutALogRecordsNothing() throws {
     let engine = FeatureEngine(initialState: Meeting.State(), reducer: Meeting())
     var core = HubCore(engine, random: SplitMix(seed: 7))
@@ -213,7 +227,7 @@ private struct Meeting: Reducer {
   }
 
   var body: some Reducer<State, Action> {
-    Reduce { state, action in
+    Reduce { state, action throws(Refusal) in
       switch action {
       case .started(let minutes):
         state.minutes = minutes
@@ -224,6 +238,7 @@ private struct Meeting: Reducer {
       case .ended: state.minutes = nil
       case .noted(let number): return .run { _ in }.restart(with: .noteResumed(number))
       case .noteResumed(let number):
+        if number < 0 { throw Refusal("the note is gone") }
         state.notes.append(number)
         return .run { _ in }.restart(with: .noteResumed(number))
       case .cleared: state.notes = []
