@@ -199,6 +199,7 @@ extension ReplicaCore {
     endConnection()
     link = .stopped
     become(state)
+    endResumption()
     pending.removeAll(.notConnected(reason: reason), &commands)
   }
 

@@ -40,6 +40,7 @@ extension ReplicaCore {
       case .pong:
         open.pongs = max(open.pongs, try Pong(decoding: payload).number)
         lastPong = (open.pongs, header.revision)
+        reportResumedOutcomes()
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .welcome, .schema: break
@@ -55,10 +56,15 @@ extension ReplicaCore {
   }
 
   private mutating func receiveApplied(_ payload: RawSpan, at revision: UInt64) throws(WireError) {
+    let sequence = try UInt64(decoding: payload)
     acknowledgedRevision = revision
-    pending.acknowledge(through: try UInt64(decoding: payload), &commands)
+    if awaitsResumedOutcomes {
+      awaitsResumedOutcomes = false
+      resumedOutcomes = ResumedOutcomes(sequence: sequence, revision: revision)
+      return reportResumedOutcomes()
+    }
     // The hub writes the state of all parts before the acknowledgement of the actions in it.
-    onSettled?()
+    reportOutcomes(through: sequence)
   }
 
   private mutating func receiveRejected(_ payload: RawSpan) throws(WireError) {
@@ -113,9 +119,11 @@ extension ReplicaCore {
     payloadLimit = Int(clamping: welcome.payloadLimit)
     goodbye = nil
     session = welcome.session
+    awaitsResumedOutcomes = welcome.isResumed && welcome.processed > pending.acknowledged
     if welcome.isResumed {
       pending.resume(processed: welcome.processed)
     } else {
+      endResumption()
       pending.beginSession(&commands)
     }
     // Revisions of another history have no meaning; the session may be resumed before any scope is attached.
@@ -160,6 +168,8 @@ extension ReplicaCore {
     link = .open(open)
     lastPong = nil
     attachAll(on: open)
+    awaitParts(on: open)
+    reportResumedOutcomes()
     becomeLiveIfComplete()
   }
 

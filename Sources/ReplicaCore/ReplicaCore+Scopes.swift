@@ -147,6 +147,7 @@ extension ReplicaCore {
     }
     subscription.arrived(at: revision)
     if isChanged { report(subscription) }
+    reportResumedOutcomes()
     becomeLiveIfComplete()
   }
 
@@ -176,6 +177,7 @@ extension ReplicaCore {
     }
     subscription.arrived(at: header.revision)
     report(subscription)
+    reportResumedOutcomes()
   }
 
   /// Adopts the revision up to which the hub's part is unchanged.
@@ -188,6 +190,7 @@ extension ReplicaCore {
     }
     subscription.mirror.advance(to: header.revision)
     subscription.arrived(at: header.revision)
+    reportResumedOutcomes()
   }
 
   mutating func receiveAbsence(_ header: FrameHeader, on open: OpenLink) {
@@ -197,6 +200,7 @@ extension ReplicaCore {
     subscription.mirror.remove(at: header.revision)
     subscription.arrived(at: header.revision)
     report(subscription)
+    reportResumedOutcomes()
     becomeLiveIfComplete()
   }
 

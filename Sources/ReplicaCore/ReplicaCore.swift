@@ -60,6 +60,10 @@ public struct ReplicaCore: ~Copyable {
   /// The history from the last welcome.
   var history: UInt64?
   var pending = PendingActions()
+  /// True if the next acknowledgement has the outcomes of a resumed session.
+  var awaitsResumedOutcomes = false
+  /// The outcomes that are reported when the parts contain them.
+  var resumedOutcomes: ResumedOutcomes?
   /// The largest payload that the last hub accepted.
   var payloadLimit = 1 << 20
   /// The number of attempts to connect since the client was last live.

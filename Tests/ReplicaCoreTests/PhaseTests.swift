@@ -37,10 +37,10 @@ import Wire
       .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .pong, .schema, .bookmark]
         + clientKinds,
     ],
-    // For a resumed session, outcomes follow immediately after the welcome.
+    // For a resumed session, outcomes follow immediately after the welcome. What was applied is reported with the parts.
     .comparing: [
-      .opens: [.schema], .goesDown: [.error, .goodbye], .applies: [.applied], .fails: [.rejected],
-      .silent: [.snapshot, .delta, .absent, .detached, .hash, .pong, .welcome, .bookmark] + clientKinds,
+      .opens: [.schema], .goesDown: [.error, .goodbye], .fails: [.rejected],
+      .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .pong, .welcome, .bookmark] + clientKinds,
     ],
     .open: [
       .changes: [.snapshot, .delta, .absent], .diverges: [.hash], .applies: [.applied], .fails: [.rejected],

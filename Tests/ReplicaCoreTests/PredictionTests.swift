@@ -105,6 +105,29 @@ import Wire
     #expect(inDoubt > 10 && sentCount > 10)
   }
 
+  /// A hub sends the outcomes of a resumed session before the parts that contain them.
+  @Test(arguments: [UInt64](0..<20)) func ownWorkDoesNotDisappearWhenTheSessionIsResumed(seed: UInt64) throws {
+    let world = AppWorld(seed: seed, clientCount: 1)
+    let client = world.clients[0]
+    client.prediction = Prediction(Self.reduce)
+    try world.settle()
+    var sent = 0
+    for _ in 0..<400 {
+      switch Int.random(in: 0..<20, using: &world.random) {
+      case 0..<6:
+        try world.send(.counter(.incrementButtonTapped), from: client)
+        sent += 1
+      case 6, 7: world.cut(client)
+      case 8..<11: world.now += .milliseconds(Int.random(in: 1...200, using: &world.random))
+      default: world.deliver(client, atMost: Int.random(in: 1...200, using: &world.random))
+      }
+      try world.turn()
+      #expect(client.shownState?.counter.count == sent, "seed \(seed)")
+    }
+    try world.settle()
+    #expect(world.engine.state.counter.count == sent && client.pending.isEmpty, "seed \(seed)")
+  }
+
   /// The hub's state is never copied or traversed: the cost of a rebase is that of the pending actions.
   @Test func aRebaseCostsThePendingActions() throws {
     var calls = 0
