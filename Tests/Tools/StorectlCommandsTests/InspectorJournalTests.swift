@@ -10,8 +10,9 @@ import Wire
 @testable import StorectlCommands
 
 @Suite struct InspectorJournalTests {
-  private func writeJournal(_ turns: [LoggedTurn], _ directory: String) throws {
-    let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+  private static let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+
+  private func writeJournal(_ turns: [LoggedTurn], _ directory: String, schema: Schema = schema) throws {
     try JournalTool.begin(directory, schema: schema, state: AppFeature.State().encoded(), revision: 0, time: 1)
     let (journal, history) = try Journal.open(directory: directory) { _ in }
     while try history.next() != nil {}
@@ -52,6 +53,32 @@ import Wire
     #expect(try await actionCount("needle") == 1)
     #expect(try await actionCount("the hub") == InspectorJournal.actionLimit)
     #expect(try await actionCount("nothing") == nil)
+  }
+
+  @Test func aChangeOfASharedModelIsShownInWords() async throws {
+    let directory = NSTemporaryDirectory() + "inspector-change-\(getpid())"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    var schema = Self.schema
+    let cases = [
+      Schema.Case(
+        key: 2, name: "words",
+        payload: [Schema.Payload(label: "", type: .named("Change", [.named("Array", [.named("String")])]))])
+    ]
+    schema.definitions.append(Schema.Definition(name: "SharedChange", content: .cases(cases)))
+    schema.action = .definition(schema.definitions.count - 1)
+    // [2, {2: ["x", "y"]}]
+    let run = LoggedActions(
+      origin: .hub, count: 1, actions: [0x82, 2, 0xa1, 2, 0x82, 0x61, 0x78, 0x61, 0x79])
+    try writeJournal(
+      [LoggedTurn(position: 1, baseRevision: 0, revision: 1, time: 1, actions: run.encoded())], directory,
+      schema: schema)
+    let inspected = try InspectorJournal(directory, loop: try EventLoop())
+    let found = try await inspected.turns(before: nil, count: 50, filter: "")
+    guard case .array(let turns)? = found["turns"], case .array(let actions)? = turns.first?["actions"] else {
+      Issue.record("\(found)")
+      return
+    }
+    #expect(actions.first?["name"] == "words" && actions.first?["values"] == #"append "x", "y" to words"#, "\(found)")
   }
 
   /// A search reads thousands of turns, and the loop must serve other requests and signals meanwhile.

@@ -18,6 +18,22 @@ import Wire
     #expect(long.count == 1001 && long.hasPrefix("todos.addButtonTapped \"äää") && long.hasSuffix("ä…"))
   }
 
+  @Test func aChangeOfASharedModelIsShownInWords() throws {
+    var schema = Schema(state: AppFeature.State.self, action: Bool.self)
+    guard case .definition(let app) = schema.state, case .fields(let fields) = schema.definitions[app].content else {
+      return
+    }
+    let cases = fields.map {
+      Schema.Case(key: $0.key, name: $0.name, payload: [Schema.Payload(label: "", type: .named("Change", [$0.type]))])
+    }
+    schema.definitions.append(Schema.Definition(name: "SharedChange", content: .cases(cases)))
+    schema.action = .definition(schema.definitions.count - 1)
+    // [1, {0: {0: [4], 3: [7, {1: "x"}]}}]
+    let bytes: [UInt8] = [0x82, 1, 0xa1, 0, 0xa2, 0, 0x81, 4, 3, 0x82, 7, 0xa1, 1, 0x61, 0x78]
+    let action = try CBORValue(decoding: bytes.span.bytes)
+    #expect(ActivityLog.text(action, schema) == #"remove todos.todos[4]; set todos.todos[7].text = "x""#)
+  }
+
   @Test func anActionHasTheRevisionAfterItIfThatIsKnown() {
     let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
     let actions: [AppFeature.Action] = [.counter(.incrementButtonTapped), .todos(.clearCompletedButtonTapped)]

@@ -36,6 +36,7 @@ extension Tool {
     _ value: ProgramOptions.Value, _ beginning: String, _ hub: HubConnection
   ) async -> [String] {
     let schema = hub.schema(of: value == .action ? .feature : root)
+    let isEdit = ["set", "insert", "remove", "move"].contains(options.command)
     var wanted: [PathStep]?
     var ids: [String] = []
     func paths(_ beginning: String) -> [NameCompletion] {
@@ -46,7 +47,7 @@ extension Tool {
     }
     func offered() -> [NameCompletion] {
       switch value {
-      case .path: paths(beginning)
+      case .path: isEdit ? paths(beginning).filter { schema.canLeadToSharedPart($0.text) } : paths(beginning)
       case .predicate: predicates(beginning, schema, paths)
       case .action:
         schema.actionCompletions(beginning) { path in
@@ -110,6 +111,14 @@ extension Tool {
 }
 
 extension Schema {
+  /// Returns true if a text is the beginning of a path to a part that actions can change, or leads further.
+  fileprivate func canLeadToSharedPart(_ text: String) -> Bool {
+    sharedParts.contains { part in
+      guard let name = try? self.name(of: part.path) else { return false }
+      return name.hasPrefix(text) || text.hasPrefix(name)
+    }
+  }
+
   /// The values of a type that are written as single words.
   fileprivate func words(of type: SchemaType) -> [String] {
     switch type {

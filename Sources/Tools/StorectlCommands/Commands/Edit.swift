@@ -20,12 +20,14 @@ struct Edit {
   init(_ tool: Tool, _ name: String, enteringOptionals entersOptionals: Bool = false) async throws(ToolFailure) {
     let hub = try await tool.connect()
     let schema = hub.schema(of: .feature)
-    var (name, path) = (name, try tool.part(name, in: schema))
-    while entersOptionals, case .named(let type, let parts) = path.type, NamedLayout(type, parts.count) == .optional {
-      name += "?"
-      path = try tool.part(name, in: schema)
+    var (inner, optionals) = (try tool.part(name, in: schema).type, 0)
+    while case .named(let type, let parts) = inner, NamedLayout(type, parts.count) == .optional {
+      (inner, optionals) = (parts[0], optionals + 1)
     }
-    try self.init(tool, hub, schema, name, path)
+    let isCollection =
+      if case .named(let type, let parts) = inner { NamedLayout(type, parts.count) != nil } else { false }
+    let whole = entersOptionals && isCollection ? name + String(repeating: "?", count: optionals) : name
+    try self.init(tool, hub, schema, whole, try tool.part(whole, in: schema))
   }
 
   private init(
@@ -93,6 +95,8 @@ struct Edit {
 
   /// The new element of an identified array or a stack.
   func element(_ word: String) throws(ToolFailure) -> CBORValue {
+    guard layout == .stack else { return try value(word, as: partType(1)) }
+    // Only a stack has a form for its elements, which are pairs.
     do {
       let list = try SchemaJSON(schema).value(of: .array([try tool.value(word, nil)]), as: path.type)
       if case .array(let items) = list, let element = items.first { return element }
