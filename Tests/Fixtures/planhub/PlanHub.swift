@@ -1,6 +1,7 @@
 import IdentifiedCollections
 import ReplicatedArchitecture
 import StoreHub
+import Wire
 
 /// A hub of a shared model with a part of each kind, for tests of the tools that edit it.
 @main
@@ -16,8 +17,8 @@ struct Planning: Reducer, Sendable {
   typealias Action = SharedChange<Plan>
 
   var body: some ReducerOf<Self> {
-    Reduce { state, change in
-      try? change.apply(to: &state)
+    Reduce { (plan: inout Plan, change: SharedChange<Plan>) throws(Refusal) in
+      do throws(WireError) { try change.apply(to: &plan) } catch { throw Refusal("\(error.problem)") }
       return .none
     }
   }

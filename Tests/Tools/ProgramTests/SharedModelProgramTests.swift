@@ -128,6 +128,8 @@ import Testing
       (["insert", "syncUps", #"{"id": 4}"#, "--before", "9"], 7, "there is no syncUps[9]"),
       (["insert", "syncUps", #"{"id": 3}"#], 1, "there is syncUps[3] already"),
       (["insert", "syncUps", #"{"title": "x"}"#], 3, "the field 'id' of SyncUp is missing"),
+      (["set", "syncUps[3].id", "4"], 1, "the change would give an element another id"),
+      (["set", "votes", "--add", "9223372036854775808"], 1, "the number does not fit SharedCounter"),
       (["insert", "syncUps", "x"], 3, "storectl: expected an object with the fields of SyncUp, not"),
       (["insert", "best", "x"], 3, "'best' is no collection"),
       (["insert", "syncUps", #"{"id": 4, "id": 5}"#], 3, "this is not JSON"),
