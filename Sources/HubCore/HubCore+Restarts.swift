@@ -29,25 +29,22 @@ extension HubCore {
     turns?.record.noteRestart(of: effect.number)
   }
 
-  /// Reports the running effects that end with the process and that nothing starts again: those without a declared
-  /// restart, except those that the hub's start has begun. Call it when the hub stops. A hub without a log reports
-  /// nothing: its state ends too.
+  /// Reports the running effects without a declared restart, which end with the process, once for each place in the
+  /// feature's code. Those that the hub's start has begun will be begun again. Call it when the hub stops. A hub without
+  /// a log reports nothing: its state ends too.
   package mutating func reportLostEffects() {
     guard let turns, !turns.hasFailed else { return }
-    var places: [String] = []
+    var places: Set<String> = []
     for effect in engine.effectsWithoutRestart(after: turns.lastStartedEffect ?? engine.lastEffect) {
-      let place = text(of: effect)
-      if !places.contains(place) { places.append(place) }
+      let place = effect.site.map { "at \($0.file):\($0.line)" } ?? "at an unknown place"
+      guard places.insert(place).inserted else { continue }
+      report(.effectLost(effect.cause.flatMap { name(of: $0) }.map { "\(place), begun by \($0)" } ?? place))
     }
-    for place in places { report(.effectLost(place)) }
   }
 
-  /// The place of an effect and the name of the action that began it.
-  private func text(of effect: LostEffect) -> String {
-    let place = effect.site.map { "at \($0.file):\($0.line)" } ?? "at an unknown place"
-    guard let cause = effect.cause else { return place }
+  private func name(of action: AnyAction) -> String? {
     var encoder = CBOREncoder()
-    engine.encode(cause, to: &encoder)
-    return name(ofActionIn: encoder.span).map { "\(place), begun by \($0)" } ?? place
+    engine.encode(action, to: &encoder)
+    return name(ofActionIn: encoder.span)
   }
 }

@@ -112,8 +112,8 @@ extension HubReport {
       """
     case .effectLost(let effect):
       """
-      the effect \(effect), has not finished and ends with this process; nothing starts it again. If its work must not be \
-      lost, declare its restart with .restart(with:), or begin it when the hub starts
+      the effect \(effect), ends unfinished with this process, and its restart is not declared. If its work must not be \
+      lost, add .restart(with:), or begin it again in the answer to the hub's start
       """
     case .interrupted(let interruption):
       "the previous process ended while \(interruption.work)\(Self.quoted(interruption.message)); "

@@ -43,16 +43,16 @@ import Testing
     #expect(try JournalTool.verify(hub.directory + "/state").isSound)
   }
 
-  /// Also after a stop in order, and the log names the effects that nothing starts again.
+  /// Also after a stop in order, and the log names the effects whose restart is not declared.
   @Test func aStopInOrderNamesWhatIsLostAndRestartsTheRest() throws {
     let (hub, options) = try start("async")
     try send("started", "1000000", to: hub)
     try send("watched", to: hub)
     try send("watched", to: hub)
     #expect(hub.kill(SIGTERM) == 0)
-    let lines = hub.log.split(separator: "\n").filter { $0.contains("nothing starts it again") }
+    let lines = hub.log.split(separator: "\n").filter { $0.contains("its restart is not declared") }
     #expect(lines.count == 1 && lines[0].contains("the effect at meetinghub/MeetingHub.swift:"), "\(hub.log)")
-    #expect(lines.first?.contains(", begun by watched, has not finished") == true, "\(lines)")
+    #expect(lines.first?.contains(", begun by watched, ends unfinished") == true, "\(lines)")
     try hub.start(options)
     #expect(hub.wait { (try? state(hub, "resumptions")) == 1 }, "\(hub.log)")
   }
@@ -61,6 +61,6 @@ import Testing
     let hub = try HubProcess("meetinghub")
     try send("watched", to: hub)
     #expect(hub.kill(SIGTERM) == 0)
-    #expect(!hub.log.contains("nothing starts it again"))
+    #expect(!hub.log.contains("its restart is not declared"))
   }
 }
