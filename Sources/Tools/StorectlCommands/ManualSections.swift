@@ -109,7 +109,10 @@ extension ProgramOptions.Section {
         may be missing for the field itself, and one of:
         """),
       .terms([
-        ("{\"at\": \"[3].title\", \"set\": \"x\"}", "the new value of any part"),
+        (
+          "{\"at\": \"[3].title\", \"set\": \"x\"}",
+          "the new value of any part; fields that a struct's value lacks stay as they are"
+        ),
         ("{\"at\": \"votes\", \"add\": 2}", "a number that a counter grows by"),
         ("{\"at\": \"words\", \"append\": [\"x\"]}", "elements at the end of an array"),
         (

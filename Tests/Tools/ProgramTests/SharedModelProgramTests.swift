@@ -41,6 +41,11 @@ import Testing
         """)
     #expect(try done(hub, "set", "syncUps[3].lead", "null", "--quiet") == "set syncUps[3].lead = null")
     #expect(try state(hub, "syncUps[3].lead") == "null")
+    // Only the given fields of a struct.
+    #expect(
+      try done(hub, "set", "syncUps[3]", #"{"id": 3, "title": "Build"}"#)
+        == #"set syncUps[3].id = 3; set syncUps[3].title = "Build""#)
+    #expect(try state(hub, "syncUps[3].attendees") == #"["bob"]"#)
     #expect(try done(hub, "set", "votes", "--add", "5") == "add 5 to votes")
     #expect(try done(hub, "set", "votes", "--add=-2") == "add -2 to votes")
     #expect(try state(hub, "votes") == "3")

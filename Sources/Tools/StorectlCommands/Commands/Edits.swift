@@ -14,7 +14,8 @@ extension ProgramOptions.Command {
         """
         For a hub whose feature has actions that change parts of its state, as that of a shared model. The value is JSON; \
         a text needs no quotes, as in send. Only the part at PATH is changed: what others do at the same time to other \
-        parts is kept. The value of a dictionary's new key is inserted. null empties an optional.
+        parts is kept. The value of a dictionary's new key is inserted. null empties an optional. Fields that a VALUE \
+        for a struct lacks stay as they are.
         """),
       .text(
         """
