@@ -300,8 +300,8 @@ let package = Package(
     .target(
       name: "TerminalViews",
       dependencies: [
-        "ComposableCore", "Features", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "SchemaNames", "Terminal",
-        "TurnLog", "Wire",
+        "ComposableCore", "Features", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "SchemaNames",
+        "StoreClient", "Terminal", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // HTTP for this machine, by libmicrohttpd.
@@ -323,8 +323,9 @@ let package = Package(
     .target(
       name: "StoreClient",
       dependencies: [
-        "ComposableCore", "ConcurrencyExtras", "Dependencies", "EventLoop", "IssueReporting", "ReplicaConnection",
-        "ReplicaCore", "ReplicatedArchitecture", "Sharing", "Wire",
+        "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "Dependencies", "EventLoop",
+        "FeatureCore", "IssueReporting", "ReplicaConnection", "ReplicaCore", "ReplicatedArchitecture", "Sharing",
+        "Wire",
       ],
       swiftSettings: onLoop),
     // The commands of storectl, which work with any feature.
@@ -539,10 +540,9 @@ let package = Package(
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HubCore", "IdentifiedCollections", "Journal",
-        "RandomNumbers",
-        "ReplicaCore", "ReplicatedArchitecture", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures",
-        "TestSupport", "TurnLog", "Wire",
+        "ComposableArchitecture", "ComposableTesting", "EventLoop", "Features", "HubCore", "IdentifiedCollections",
+        "IssueReporting", "Journal", "RandomNumbers", "ReplicaCore", "ReplicatedArchitecture", "ServiceManager",
+        "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire", "storehubd",
       ], swiftSettings: onLoop),
     // The seeds' apps of each generation in a hub.
     .testTarget(

@@ -29,6 +29,8 @@ public final class Attachment<State: Replicated, Action> {
   /// Sends an action to the hub. Set before the first value arrives.
   var send: (Action) -> StoreTask = { _ in StoreTask() }
   private var core: RemoteCore<State, Action>?
+  /// The store of another feature that has this part in its state.
+  weak var composed: (any ComposedStore)?
 
   init() {}
 
@@ -51,6 +53,8 @@ protocol AnyAttachment: AnyObject {
   var isDetached: Bool { get }
   /// Replaces the store if necessary, and returns true in this case.
   func updateStore() -> Bool
+  /// Updates the store of another feature that has this part in its state.
+  func updateComposed()
   /// Notifies the store's observers.
   func notify()
   /// Notifies the owner of the attachment that the store was replaced.
@@ -82,6 +86,8 @@ extension Attachment: AnyAttachment {
     return true
   }
 
+  func updateComposed() { composed?.update(self) }
+
   func notify() {
     core?.notify()
     onValue?()
@@ -110,6 +116,7 @@ extension Attachment: AnyAttachment {
     var changes = MirroredChanges()
     changes.collect { prediction.sent(action, as: ticket, on: mirror.part) }
     predictedChanges.append(changes)
+    updateComposed()
     changes.notify { notify() }
   }
 
@@ -121,6 +128,7 @@ extension Attachment: AnyAttachment {
     ended.removeAll()
     var changes = predictedChanges
     predictedChanges = MirroredChanges()
+    updateComposed()
     changes.notify { notify() }
   }
 

@@ -21,7 +21,8 @@ public import Wire
 /// and keeps sent actions; when the client has reconnected, it catches up. All work is done on the loop's thread.
 @MainActor public final class StoreClient<State: Replicated, Action: WireValue> {
   private let link: ReplicaConnection
-  private var whole: Attachment<State, Action>?
+  /// The whole state; nil if the client does not subscribe to it.
+  private(set) var whole: Attachment<State, Action>?
   private var changes = MirroredChanges()
   /// The attachments whose stores show the effects of pending actions.
   private var predicting: [any AnyAttachment] = []
@@ -328,6 +329,7 @@ public import Wire
     if link.replica.connection == .closed { predicting = [] }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
+    for attachment in changed { attachment.updateComposed() }
     if !hadStore, let store { onStore?(store) }
     for attachment in others { attachment.storeChanged() }
     var changes = self.changes

@@ -213,6 +213,9 @@ public struct ReducerCore<State, Action>: ~Copyable {
     places.pointee = checkpoint.places
   }
 
+  /// Changes the state without an action; effects are not affected.
+  package mutating func update(_ change: (inout State) -> Void) { change(&currentState.pointee) }
+
   /// Replaces the state by one that `actionCount` actions led to elsewhere; effects are not affected.
   package mutating func restore(_ state: State, actionCount: UInt64) {
     currentState.pointee = state

@@ -109,6 +109,19 @@ package final class RootCore<State, Action>: StoreCore {
     return StoreTask(completion: completion, onCancel: nil)
   }
 
+  /// Changes the state without an action, and notifies the observers.
+  package func update(_ change: @escaping (inout State) -> Void) {
+    let isPostponed = postpone {
+      $0.update(change)
+      return true
+    }
+    guard !isPostponed else { return }
+    isSending = true
+    let turn = Reducing.begin()
+    reducing.update(change)
+    end(turn, hasReduced: true, hasCommands: reducing.hasCommands)
+  }
+
   @inline(never)
   private func wait(_ action: Action, _ cascade: UInt64) -> StoreTask {
     queue.append(action, cascade: cascade)
