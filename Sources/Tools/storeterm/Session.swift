@@ -36,8 +36,9 @@ final class Session {
   private let favourites: Attachment<FavouriteNumbers.State, FavouriteNumbers.Action>
   /// Attached when a screen first needs them, because they may be large.
   private var todos: Attachment<Todos.State, Todos.Action>?
-  private var subscriptions: [ObjectIdentifier: StoreSubscription] = [:]
-  private var screens = Screens()
+  /// What the terminal shows: its own screens, and the parts of the hub's state.
+  private let store: StoreOf<TerminalFeature>
+  private var subscription: StoreSubscription?
   private let attendance: Attachment<HubState, Never>
   private var attendanceSubscription: StoreSubscription?
   private var keys: Poll?
@@ -85,6 +86,8 @@ final class Session {
     counter = client.attach(to: { $0.counter }, action: { .counter($0) }, Counter(), settings)
     favourites = client.attach(to: { $0.favourites }, action: { .favourites($0) }, FavouriteNumbers(), settings)
     attendance = client.attachToHub { $0 }
+    let content = ScreenContent(connection: client.connection, path: settings.path, now: loop.now)
+    store = client.store(initialState: TerminalFeature.State(content)) { TerminalFeature() }
     // A hub that is waited for may create its journal later.
     if !settings.waitsForHub { try openJournal() }
   }
@@ -100,6 +103,7 @@ final class Session {
     client.onDivergence = { [weak self] in self?.failure = "\($0)" }
     follow(counter)
     follow(favourites)
+    subscription = store.subscribe { [weak self] _ in self?.drawSoon() }
     client.onProgress = { [weak self] in self?.loaded() }
     attendance.onChange = { [weak self] in
       guard let self else { return }
@@ -119,42 +123,35 @@ final class Session {
     terminal?.close()
   }
 
-  /// Draws the changes of a part.
+  /// Shows a part in the store, and handles the keys that were pressed while it was loading.
   private func follow<Part, Action>(_ attachment: Attachment<Part, Action>) {
-    attachment.onChange = { [weak self, weak attachment] in
-      guard let self, let attachment else { return }
-      subscriptions[ObjectIdentifier(attachment)] = attachment.store?.subscribe { [weak self] _ in self?.drawSoon() }
-      if parts != nil { show() }
-      handleKeysAhead()
+    attachment.show(in: store)
+    attachment.onChange = { [weak self] in
+      guard let self else { return }
+      if hasParts { show() }
+      let content = content
+      store.send(.contentChanged(content, size: nil))
+      let keys = store.withState { $0.screens.keysAhead($0.shown) }
+      store.send(.keysAheadTaken)
+      for key in keys { pressed(key, content) }
     }
-  }
-
-  /// Handles the keys that were pressed while the screen was loading.
-  private func handleKeysAhead() {
-    let content = content
-    screens.follow(content)
-    for key in screens.takeKeysAhead(content) { pressed(key, content) }
   }
 
   /// Attaches the todos when a screen needs them: the one that shows them, and the one that shows all actions. They
   /// stay attached, so that the screen opens immediately the next time, and undo finds them.
   private func attachShownParts() {
-    guard todos == nil, screens.tab == .todos || screens.tab == .activity else { return }
+    guard todos == nil, [.todos, .activity].contains(store.screens.tab) else { return }
     let todos = client.attach(to: { $0.todos }, action: { .todos($0) }, Todos(), settings)
     self.todos = todos
     follow(todos)
   }
 
-  /// The stores of the parts; nil before the hub has sent those that are attached from the start.
-  private var parts: SharedParts? {
-    // A hub of another version may lack a part.
-    guard counter.isKnown, favourites.isKnown else { return nil }
-    return SharedParts(counter: counter.store, favourites: favourites.store, todos: todos?.store)
-  }
+  /// True once the hub has sent the parts that are attached from the start. A hub of another version may lack one.
+  private var hasParts: Bool { counter.isKnown && favourites.isKnown }
 
   /// Shows the progress of loading a large state.
   private func loaded() {
-    if client.loadedByteCount > 0, parts == nil || todos?.isKnown == false { show() }
+    if client.loadedByteCount > 0, !hasParts || todos?.isKnown == false { show() }
   }
 
   private func show() {
@@ -205,6 +202,8 @@ final class Session {
   private func readKeys() {
     guard let terminal else { return }
     let content = content
+    // One frame for all of them.
+    isFrameRunning = true
     let hasMore = terminal.readKeys { pressed($0, content) }
     if hasMore { moreKeys?.start(after: .zero) }
     draw()
@@ -216,15 +215,14 @@ final class Session {
       if [.character("q"), .control("c"), .control("d")].contains(key) { quit() }
       return
     }
-    switch screens.pressed(key, content) {
+    let task = store.send(.pressed(key, content))
+    switch store.intent {
     case .quit: quitWhenAcknowledged()
     case .interrupt: quit()
     case .redraw: terminal?.redraw()
     case .stop: terminal?.requestStop()
     case .showDetails(let id): showDetails(of: id)
-    case .send(let send):
-      let number = screens.lastActionNumber
-      report(send(), number: number)
+    case .send: report(task, number: store.screens.lastActionNumber)
     case nil: break
     }
   }
@@ -235,31 +233,21 @@ final class Session {
     Task { [weak self] in
       do {
         try await task.taken()
-        self?.ended(number)
+        self?.store.send(.ended(number: number, refusal: nil))
       } catch {
-        self?.ended(number)
-        guard let self, !hasQuit else { return }
-        // An action that may have taken effect can be undone.
-        if error as? ActionError != .outcomeUnknown { screens.refused(number) }
-        screens.say("\(error)", isBad: true)
-        drawSoon()
+        self?.store.send(.ended(number: number, refusal: error))
       }
     }
   }
 
-  /// Records that the outcome of an action is known. The screen is drawn if it has shown the action as pending.
-  private func ended(_ number: Int) {
-    let before = screens.nextChange(after: .zero)
-    screens.ended(number)
-    if before != screens.nextChange(after: .zero) { drawSoon() }
-  }
+  private func say(_ text: String, isBad: Bool = false) { store.send(.said(text, isBad: isBad)) }
 
   private func showDetails(of id: Activity.ID) {
     guard let activity else { return }
     do {
-      screens.show(try activity.details(of: id))
+      store.send(.found(try activity.details(of: id)))
     } catch {
-      screens.say("\(error)", isBad: true)
+      say("\(error)", isBad: true)
     }
   }
 
@@ -272,7 +260,7 @@ final class Session {
     case .stale(_, _, let reason):
       if !isAway {
         isAway = true
-        screens.say(client.goodbye ?? "the connection to the hub was lost: \(reason)", isBad: client.goodbye == nil)
+        say(client.goodbye ?? "the connection to the hub was lost: \(reason)", isBad: client.goodbye == nil)
       }
       clock?.start(after: .seconds(1), repeating: .seconds(1))
     default:
@@ -281,21 +269,22 @@ final class Session {
     if client.connection == .live {
       if isAway {
         isAway = false
-        screens.say("the hub is back")
+        say("the hub is back")
       }
-      do { try openJournal() } catch { screens.say("\(error)", isBad: true) }
+      do { try openJournal() } catch { say("\(error)", isBad: true) }
     }
     if client.connection == .live, client.lossCount > toldLossCount {
       toldLossCount = client.lossCount
-      screens.say("the hub came back without its last state: this is what it has now", isBad: true)
+      say("the hub came back without its last state: this is what it has now", isBad: true)
     }
     drawSoon()
   }
 
   private var content: ScreenContent {
     var content = ScreenContent(
-      parts: parts, attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
-      path: settings.path, now: loop.now)
+      attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection, path: settings.path,
+      now: loop.now)
+    content.hasParts = hasParts
     (content.goodbye, content.ownProcess) = (client.goodbye, getpid())
     content.wallTime = Int64(time(nil)) * 1000
     content.activity = activity?.entries
@@ -320,25 +309,27 @@ final class Session {
 
   private func draw() {
     guard let terminal, !hasQuit else { return }
-    mustDraw = false
+    // What changes meanwhile is drawn at once, and needs no further frame.
+    isFrameRunning = true
     attachShownParts()
     updateActivity()
-    let content = content
-    screens.follow(content, size: terminal.size)
-    terminal.draw { screens.draw(content, on: &$0) }
-    if let time = screens.nextChange(after: loop.now) { changeTimer?.start(after: max(time - loop.now, .zero)) }
-    isFrameRunning = true
+    store.send(.contentChanged(content, size: terminal.size))
+    store.withState { state in
+      terminal.draw { state.screens.draw(state.shown, on: &$0) }
+      if let time = state.screens.nextChange(after: loop.now) { changeTimer?.start(after: max(time - loop.now, .zero)) }
+    }
+    mustDraw = false
     frame?.start(after: Self.frameTime)
   }
 
   /// Reads the journal's new actions. A hub may store an action slightly later than it sends the change.
   private func updateActivity() {
-    guard let activity, screens.tab == .activity else { return }
+    guard let activity, store.screens.tab == .activity else { return }
     let last = activity.revision
     do {
-      try activity.update(screens.activityFilter)
+      try activity.update(store.screens.activityFilter)
     } catch {
-      return screens.say("\(error)", isBad: true)
+      return say("\(error)", isBad: true)
     }
     // Some of the older ones at a time, so that keys are handled meanwhile.
     if activity.hasOlder {
@@ -371,7 +362,7 @@ final class Session {
     guard !isQuitAnnounced else { return quit() }
     isQuitAnnounced = true
     let actions = counted(client.pendingActionCount, "action")
-    screens.say("waiting for the hub to acknowledge \(actions); q or ^C quits at once", isBad: true)
+    say("waiting for the hub to acknowledge \(actions); q or ^C quits at once", isBad: true)
     drawSoon()
     quitTimer?.start(after: Self.quitTimeout - Self.quitNoticeDelay)
   }

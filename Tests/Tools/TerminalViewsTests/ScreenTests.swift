@@ -267,13 +267,14 @@ import Wire
     #expect(terminal.screens.tab == .counter)
     terminal.press("2")
     for key in ["a", "q", "1"] as [Key] { #expect(terminal.press(key) == nil) }
-    #expect(terminal.screens.tab == .todos && terminal.screens.takeKeysAhead(terminal.content).isEmpty)
+    #expect(terminal.screens.tab == .todos && terminal.screens.keysAhead(terminal.content).isEmpty)
     terminal.content.loading = []
-    let keys = terminal.screens.takeKeysAhead(terminal.content)
+    let keys = terminal.screens.keysAhead(terminal.content)
+    terminal.screens.forgetKeysAhead()
     #expect(keys == ["a", "q", "1"])
     for key in keys { terminal.press(key) }
     #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "q1"))))
-    #expect(terminal.screens.takeKeysAhead(terminal.content).isEmpty)
+    #expect(terminal.screens.keysAhead(terminal.content).isEmpty)
   }
 
   @Test func escapeDiscardsTheKeysOfAScreenThatIsLoading() {

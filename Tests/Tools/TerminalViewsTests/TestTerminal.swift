@@ -6,7 +6,7 @@ import TerminalViews
 
 /// A terminal without a hub: the test supplies its content and checks the actions that it sends.
 struct TestTerminal {
-  /// What a key did: an action that the terminal sent to the store of a part, or what the program must do.
+  /// What a key did: an action that the terminal sent to the hub, or what the program must do.
   enum Effect: Equatable {
     case send(AppFeature.Action)
     case quit, interrupt, redraw, stop
@@ -19,13 +19,6 @@ struct TestTerminal {
   var state: AppFeature.State? = AppFeature.State() { didSet { content.parts = state.map(parts) } }
   let rows: Int
   let columns: Int
-  /// The actions that the stores of the parts got, which change nothing.
-  private let sent = Sent()
-
-  private final class Sent {
-    var actions: [AppFeature.Action] = []
-  }
-
   init(rows: Int = 12, columns: Int = 60) {
     content = ScreenContent(parts: nil, connection: .live, path: "/run/hub.sock", now: .seconds(100))
     (self.rows, self.columns) = (rows, columns)
@@ -33,20 +26,7 @@ struct TestTerminal {
   }
 
   private func parts(of state: AppFeature.State) -> SharedParts {
-    SharedParts(
-      counter: store(state.counter) { .counter($0) }, favourites: store(state.favourites) { .favourites($0) },
-      todos: store(state.todos) { .todos($0) })
-  }
-
-  private func store<State, Action>(
-    _ state: State, _ whole: @escaping (Action) -> AppFeature.Action
-  ) -> Store<State, Action> {
-    Store(initialState: state) {
-      Reduce { [sent] _, action in
-        sent.actions.append(whole(action))
-        return .none
-      }
-    }
+    SharedParts(counter: state.counter, favourites: state.favourites, todos: state.todos)
   }
 
   /// Presses a key as the program does; the screen shows the state before it.
@@ -54,9 +34,7 @@ struct TestTerminal {
   mutating func press(_ key: Key) -> Effect? {
     screens.follow(content, size: CanvasSize(rows: rows, columns: columns))
     switch screens.pressed(key, content) {
-    case .send(let send):
-      _ = send()
-      return sent.actions.popLast().map { .send($0) }
+    case .send(let action): return .send(action)
     case .quit: return .quit
     case .interrupt: return .interrupt
     case .redraw: return .redraw

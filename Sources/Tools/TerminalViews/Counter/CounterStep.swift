@@ -10,6 +10,8 @@ nonisolated enum CounterStep: UndoStep {
 
   static let tab = Screens.Tab.counter
 
+  static func whole(_ action: Counter.Action) -> AppFeature.Action { .counter(action) }
+
   static func reverting(_ action: Counter.Action, in state: Counter.State) -> (what: String, step: CounterStep)? {
     switch action {
     case .incrementButtonTapped: ("counted up", .counted(isUp: true))

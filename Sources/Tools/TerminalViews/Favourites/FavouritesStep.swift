@@ -10,6 +10,8 @@ nonisolated enum FavouritesStep: UndoStep {
 
   static let tab = Screens.Tab.favourites
 
+  static func whole(_ action: FavouriteNumbers.Action) -> AppFeature.Action { .favourites(action) }
+
   static func reverting(
     _ action: FavouriteNumbers.Action, in state: FavouriteNumbers.State
   ) -> (what: String, step: FavouritesStep)? {

@@ -2,9 +2,11 @@ package import ReplicaCore
 package import Wire
 
 /// The input of the screens: the shared state, and the state of the connection.
-package struct ScreenContent {
+package nonisolated struct ScreenContent {
   /// The parts of the hub's state, or nil before the hub has sent them.
   package var parts: SharedParts?
+  /// True once the hub has sent the parts that are attached from the start.
+  package var hasParts = false
   /// The attached clients; nil if they are unknown, in which case there is no tab for them.
   package var attendees: [Attendee]?
   /// The state of the connection to the hub.
@@ -33,7 +35,7 @@ package struct ScreenContent {
 
   /// Creates the content.
   package init(
-    parts: SharedParts?, attendees: [Attendee]? = nil, connection: ConnectionState, path: String, now: Duration
+    parts: SharedParts? = nil, attendees: [Attendee]? = nil, connection: ConnectionState, path: String, now: Duration
   ) {
     (self.parts, self.attendees, self.connection) = (parts, attendees, connection)
     (self.path, self.now) = (path, now)

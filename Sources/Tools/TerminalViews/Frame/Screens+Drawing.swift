@@ -2,7 +2,7 @@ internal import ReplicaCore
 package import Terminal
 
 /// The drawing of the screens.
-extension Screens {
+nonisolated extension Screens {
   /// Draws the open tab in its frame.
   package func draw(_ content: ScreenContent, on canvas: inout some Canvas) {
     let rows = ScreenFrame.content(of: canvas.size)

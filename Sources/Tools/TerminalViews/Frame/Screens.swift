@@ -1,5 +1,4 @@
-package import ComposableCore
-internal import Features
+package import Features
 package import Terminal
 package import TurnLog
 internal import Wire
@@ -8,18 +7,16 @@ internal import Wire
 ///
 /// The content is shared. This is the terminal's own state: the open tab, the cursors, the filter, the line being
 /// edited, and the undo history.
-package struct Screens {
+package nonisolated struct Screens {
   /// A screen.
-  package nonisolated enum Tab: String, CaseIterable, Sendable {
+  package enum Tab: String, CaseIterable, Sendable {
     case counter, todos, favourites, presence, activity
   }
 
   /// The result of a key.
   package enum Intent {
-    /// Send an action to the store of its part, by calling the function, and report the outcome of `lastActionNumber`.
-    ///
-    /// The screens do not call it, because a store may notify its observers at once, and these draw the screens.
-    case send(() -> StoreTask)
+    /// Send an action to the hub, and report the outcome of `lastActionNumber`.
+    case send(AppFeature.Action)
     /// End the program once the hub has acknowledged all actions.
     case quit
     /// End the program immediately.
@@ -33,7 +30,7 @@ package struct Screens {
   }
 
   /// A message in place of the help line, until the next key. What is not bad also disappears by itself.
-  nonisolated struct Message: Equatable {
+  struct Message: Equatable {
     static let duration = Duration.seconds(5)
 
     var text: String
@@ -161,12 +158,12 @@ package struct Screens {
     }
   }
 
-  /// Returns the keys that were pressed while the open screen was loading, once it is there. Pass them to `pressed`.
-  package mutating func takeKeysAhead(_ content: ScreenContent) -> [Key] {
-    guard !content.loading.contains(tab) else { return [] }
-    defer { keysAhead = [] }
-    return keysAhead
-  }
+  /// The keys that were pressed while the open screen was loading, once it is there. Forget them, and pass them to
+  /// `pressed`.
+  package func keysAhead(_ content: ScreenContent) -> [Key] { content.loading.contains(tab) ? [] : keysAhead }
+
+  /// Forgets the keys that were pressed while the open screen was loading.
+  package mutating func forgetKeysAhead() { keysAhead = [] }
 
   private static func isQuit(_ key: Key) -> Bool { key == .character("q") || key == .control("d") }
 
@@ -241,22 +238,22 @@ package struct Screens {
     return nil
   }
 
-  /// Records an action of the user for the store of its part.
+  /// Records an action of the user for a part.
   private mutating func send<Step: UndoStep>(
-    _ action: Step.Action, to store: Store<Step.State, Step.Action>?,
-    _ history: WritableKeyPath<Screens, UndoHistory<Step>>, _ now: Duration
+    _ action: Step.Action, to state: Step.State?, _ history: WritableKeyPath<Screens, UndoHistory<Step>>,
+    _ now: Duration
   ) -> Intent? {
-    guard let store else { return nil }
-    self[keyPath: history].note(action, number: lastActionNumber + 1, in: store.state)
-    return sending(action, to: store, by: Step.self, now)
+    guard let state else { return nil }
+    self[keyPath: history].note(action, number: lastActionNumber + 1, in: state)
+    return sending(action, to: state, by: Step.self, now)
   }
 
   private mutating func sending<Step: UndoStep>(
-    _ action: Step.Action, to store: Store<Step.State, Step.Action>, by step: Step.Type, _ now: Duration
+    _ action: Step.Action, to state: Step.State, by step: Step.Type, _ now: Duration
   ) -> Intent {
     lastActionNumber += 1
-    pending.note(lastActionNumber, on: step.tab, step.todo(of: action, in: store.state), at: now)
-    return .send { store.send(action) }
+    pending.note(lastActionNumber, on: step.tab, step.todo(of: action, in: state), at: now)
+    return .send(step.whole(action))
   }
 
   /// Records that an action had no effect, so that there is nothing to undo. If the action was an undo or redo, it can be
@@ -282,17 +279,17 @@ package struct Screens {
   }
 
   private mutating func revert<Step: UndoStep>(
-    _ direction: UndoDirection, _ store: Store<Step.State, Step.Action>?,
-    _ history: WritableKeyPath<Screens, UndoHistory<Step>>, _ now: Duration
+    _ direction: UndoDirection, _ state: Step.State?, _ history: WritableKeyPath<Screens, UndoHistory<Step>>,
+    _ now: Duration
   ) -> Intent? {
-    guard let store else {
+    guard let state else {
       say(direction.nothing)
       return nil
     }
-    switch self[keyPath: history].revert(direction, number: lastActionNumber + 1, in: store.state) {
+    switch self[keyPath: history].revert(direction, number: lastActionNumber + 1, in: state) {
     case .send(let action, let what):
       say(what)
-      return sending(action, to: store, by: Step.self, now)
+      return sending(action, to: state, by: Step.self, now)
     case .nothing(let reason):
       say(reason)
       return nil

@@ -1,3 +1,5 @@
+internal import Features
+
 /// The way to revert one action of a part of the shared state, applied to the state at that time.
 nonisolated protocol UndoStep: Equatable, Sendable {
   /// The state of the part.
@@ -7,6 +9,9 @@ nonisolated protocol UndoStep: Equatable, Sendable {
 
   /// The screen of the part.
   static var tab: Screens.Tab { get }
+
+  /// The action of the hub's feature that an action of the part is.
+  static func whole(_ action: Action) -> AppFeature.Action
 
   /// Returns the description of an action that is sent in a state, and the step that reverts it; nil if there is nothing
   /// to revert.

@@ -22,6 +22,8 @@ nonisolated enum TodosStep: UndoStep {
 
   static let tab = Screens.Tab.todos
 
+  static func whole(_ action: Todos.Action) -> AppFeature.Action { .todos(action) }
+
   // MARK: Recording
 
   static func reverting(_ action: Todos.Action, in state: Todos.State) -> (what: String, step: TodosStep)? {
