@@ -31,6 +31,8 @@ package final class Simulation {
   var awkwardness: SplitMix
   /// Likewise, for the effects that outlive the hub.
   var promises: SplitMix
+  /// Draws the changes of the shared model.
+  var sharing: SplitMix
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -55,6 +57,8 @@ package final class Simulation {
   var openedSessions: [SessionID: UInt32] = [:]
   /// Actions that were acknowledged in sync mode.
   var acknowledged: Set<UInt64> = []
+  /// What must remain of the changes of the shared model that take effect, by their tags.
+  var sharedWork: [UInt64: SharedWork] = [:]
   /// Actions that were reported as rejected.
   var refused: Set<UInt64> = []
   /// The highest revision that any client has seen.
@@ -85,6 +89,7 @@ package final class Simulation {
     operations = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 30)
     awkwardness = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 33)
     promises = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 35)
+    sharing = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 41)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }

@@ -62,6 +62,8 @@ package struct SimulationReport: Equatable, Sendable {
   package var statesTooLarge = 0
   /// Actions after which the state could not have been read back.
   package var unreadable = 0
+  /// Changes of the shared model that clients have sent.
+  package var sharedChanges = 0
   /// Changes of the guests' rights.
   package var policyChanges = 0
   /// Actions that a user was not permitted to send.
@@ -113,7 +115,7 @@ package struct SimulationReport: Equatable, Sendable {
       ("downgrades", \.downgrades),
       ("client crashes", \.clientCrashes),
       ("client restarts", \.clientRestarts), ("contended turns", \.contendedTurns), ("throttlings", \.throttlings),
-      ("states too large", \.statesTooLarge), ("unreadable", \.unreadable), ("policy changes", \.policyChanges),
+      ("states too large", \.statesTooLarge), ("unreadable", \.unreadable), ("shared changes", \.sharedChanges), ("policy changes", \.policyChanges),
       ("forbidden", \.forbidden),
       ("too many bytes", \.tooManyBytes), ("clock jumps", \.clockJumps), ("log failures", \.logFailures),
       ("turns logged", \.turns), ("snapshots", \.snapshots), ("recoveries from one", \.snapshotRecoveries),

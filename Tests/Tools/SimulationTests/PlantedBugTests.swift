@@ -51,6 +51,7 @@ import Testing
     case .hubSendsNoBookmarks: (plan.limits.bookmarkInterval, plan.faults) = (1, .none)
     case .clientGivesUpSentActions: (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
     case .hubDoesNotReadBack: (plan.awkwardness, plan.faults) = (300, .none)
+    case .clientSendsTheValue: (plan.sharing, plan.clientCount, plan.wholeStateClientCount) = (800, 4, 4)
     case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
     case .hubHasNoStateLimit: (plan.limits.stateBytes, plan.hasLongLists, plan.faults) = (1000, false, .none)
     case .shellIgnoresFullSockets: plan.faults.socketBytes = 64
@@ -107,6 +108,7 @@ import Testing
     case .clientGivesUpSentActions: [.wrongOutcome]
     case .hubSendsNoBookmarks: [.framesOutOfOrder]
     case .clientForgetsAnOutcome: [.stateDiffers]
+    case .clientSendsTheValue: [.workLost]
     case .shellSleepsTooEarly: [.notAtRest]
     case .shellOversleeps: [.stateDiffers, .notAtRest]
     case .shellRepeatsAnEffect, .clientSendsAgainInANewSession: [.appliedTwice]

@@ -27,6 +27,8 @@ enum Change: Equatable, Sendable {
   case promise(after: Int)
   /// Cancels all such effects.
   case breakPromises
+  /// A change of the shared model.
+  case shared(SharedChange<SharedPlan>)
 }
 
 @Replicated
@@ -62,6 +64,7 @@ protocol SimulatedState: Replicated, Equatable, Sendable {
   var attached: [String: Int] { get set }
   var echoCount: Int { get set }
   var awkward: Awkward { get set }
+  var shared: SharedPlan { get set }
   init()
 }
 
@@ -215,6 +218,10 @@ extension SimulatedState {
     case .awkward(let seed):
       var chance = SplitMix(seed: seed)
       awkward.change(&chance)
+      return .none
+    case .shared(let change):
+      // All changes of clients fit the types, and counters stay small.
+      do { try change.apply(to: &shared) } catch { preconditionFailure("a change is refused: \(error)") }
       return .none
     }
   }

@@ -28,6 +28,7 @@ struct NewerFeature {
     var attached: [String: Int] = [:]
     var echoCount = 0
     var awkward = Awkward()
+    var shared = SharedPlan()
 
     init() {}
   }

@@ -25,6 +25,7 @@ struct OlderFeature {
     var attached: [String: Int] = [:]
     var echoCount = 0
     var awkward = Awkward()
+    var shared = SharedPlan()
 
     init() {}
   }

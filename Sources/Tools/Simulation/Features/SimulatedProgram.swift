@@ -177,7 +177,7 @@ extension OlderFeature.State {
       .part(state.mode.enumCase("edit", Note.self)), .part(state.mode.enumCase("edit", Note.self).stars),
       .part(state.numbers), .part(state.items[id: 1]), .part(state.items[id: 1].title),
       .part(state.items[id: 1].note), .part(state.items[id: 2].note.stars), .part(state.items[id: 2].marks),
-      .part(state.attached), .part(state.awkward), .part(state.awkward.rows),
+      .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.shared), .part(state.shared.rows),
     ]
   }
 }
@@ -191,7 +191,7 @@ extension NewerFeature.State {
       .part(state.mode.enumCase("edit", Note.self)), .part(state.mode.enumCase("edit", Note.self).stars),
       .part(state.numbers), .part(state.items[id: 1]), .part(state.items[id: 1].title),
       .part(state.items[id: 1].note), .part(state.items[id: 2].note.stars), .part(state.items[id: 2].marks),
-      .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.label),
+      .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.shared), .part(state.shared.rows), .part(state.label),
       .part(state.items[id: 1].color),
     ]
   }
@@ -235,6 +235,6 @@ extension SimulatedState {
   /// Copies the fields that both versions have in the same form.
   fileprivate mutating func copy(from other: any SimulatedState) {
     (app, chosen, mode, numbers) = (other.app, other.chosen, other.mode, other.numbers)
-    (attached, echoCount, awkward) = (other.attached, other.echoCount, other.awkward)
+    (attached, echoCount, awkward, shared) = (other.attached, other.echoCount, other.awkward, other.shared)
   }
 }

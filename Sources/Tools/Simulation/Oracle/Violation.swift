@@ -46,6 +46,8 @@ package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case notReleased
     /// A hash from the hub differs from that of the client's state.
     case hashDiffers
+    /// The shared model lacks work of a client that nobody undid.
+    case workLost
     /// Something waits forever.
     case notAtRest
     /// A user sends more actions than its rate permits.

@@ -16,6 +16,8 @@ struct SimulatedPrediction {
   let rebase: () -> Void
   /// The number of pending actions, and the bytes of the state with them on top; nil if there is none.
   let shown: () -> (pendingCount: Int, bytes: [UInt8]?)
+  /// The shared model that it shows; nil if there is no state yet.
+  let sharedPlan: () -> SharedPlan?
   /// The bytes that it should show with these actions pending.
   let expected: ([[UInt8]]) -> [UInt8]?
   /// The revision of the settled state; nil if there is none.
@@ -47,6 +49,7 @@ struct SimulatedPrediction {
     }
     rebase = { prediction.rebase() }
     shown = { (prediction.pendingCount, (prediction.state ?? mirror.part)?.encoded()) }
+    sharedPlan = { (prediction.state ?? mirror.part)?.shared }
     settledRevision = { settled.state == nil ? nil : settled.revision }
     expected = { actions in
       // Before any state has settled the hub's is shown.

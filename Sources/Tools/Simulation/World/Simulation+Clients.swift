@@ -100,7 +100,7 @@ extension Simulation {
       // A case that exists in no version.
       (bytes, kind) = (Self.unknownAction, .unknown)
     } else {
-      let change = self.change()
+      let change = sharedChange(of: client, tag: tag) ?? self.change()
       if case .awkward = change { kind = .awkward }
       bytes = program.encode(tag, change)
     }
