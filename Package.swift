@@ -314,7 +314,7 @@ let package = Package(
       name: "StoreHub",
       dependencies: [
         "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "ProgramOptions",
-        "FeatureCore", "ServiceManager", "TurnLog", "Wire",
+        "FeatureCore", "ReplicatedArchitecture", "ServiceManager", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // The socket of a client, whether compiled with the feature or not.
@@ -523,8 +523,8 @@ let package = Package(
     .testTarget(
       name: "HubCoreTests",
       dependencies: [
-        "CFeatureCore", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections", "SchemaNames",
-        "TestFeatures", "TestSupport", "TurnLog", "Wire",
+        "CFeatureCore", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections",
+        "ReplicatedArchitecture", "SchemaNames", "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(

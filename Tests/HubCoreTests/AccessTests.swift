@@ -1,5 +1,6 @@
 import ComposableArchitecture
 import Features
+import ReplicatedArchitecture
 import SchemaNames
 import TestSupport
 import Testing
@@ -365,5 +366,43 @@ import Wire
     #expect(try told(user: 8, group: 8, groups: [50]) == "/state")
     #expect(try told(user: 50, group: 8) == nil)
     #expect(JournalPlace(path: String(repeating: "x", count: 4097), user: 7, group: nil) == nil)
+  }
+
+  // MARK: Shared models
+
+  @Replicated
+  struct Planner {
+    var title = ""
+    var dates: [Int] = []
+    @ReplicatedKey(300) var votes: SharedCounter = 0
+  }
+
+  /// A feature that contains a shared model.
+  @Replicated
+  enum Wider {
+    case planner(SharedChange<Planner>)
+    case opened
+  }
+
+  @Test func changesAreGrantedByTheirFields() throws {
+    let whole = Schema(state: Planner.self, action: SharedChange<Planner>.self)
+    let wider = Schema(state: Planner.self, action: Wider.self)
+    let changes = SharedChange.changes(from: Planner(), to: Planner(title: "a", dates: [1], votes: 2))
+    let bytes = changes.map { $0.encoded() } + [[0x00]]
+    let widerBytes = changes.map { Wider.planner($0).encoded() } + [Wider.opened.encoded()]
+    func permitted(_ write: [[PathStep]], _ schema: Schema, _ actions: [[UInt8]]) -> [Bool] {
+      let rights = AccessRights(AccessGrant(write: write), schema: schema)
+      return actions.map {
+        rights.actsOnEverything || rights.permittedCount(in: $0.span.bytes, from: 0, limit: 1) == 1
+      }
+    }
+    #expect(permitted([[0]], whole, bytes) == [true, false, false, false])
+    #expect(permitted([[300], [1]], whole, bytes) == [false, true, true, false])
+    #expect(permitted([[]], whole, bytes) == [true, true, true, true])
+    #expect(permitted([], whole, bytes) == [false, false, false, false])
+    #expect(permitted([[0, 300]], wider, widerBytes) == [false, false, true, false])
+    #expect(permitted([[0]], wider, widerBytes) == [true, true, true, false])
+    // All changes, and no other action.
+    #expect(permitted([[]], wider, widerBytes) == [true, true, true, false])
   }
 }

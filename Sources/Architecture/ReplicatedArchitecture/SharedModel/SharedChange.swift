@@ -20,6 +20,9 @@ public struct SharedChange<Model: Replicated>: Equatable, Sendable {
   /// The key of the changed field.
   public let field: UInt64
 
+  /// The name of the changed field.
+  public var fieldName: String { SharedFields.of(Model.self).name(of: field) ?? "\(field)" }
+
   /// Creates a change of the part at a path.
   ///
   /// - Parameters:
@@ -129,10 +132,9 @@ extension SharedChange: Replicated {}
 extension SharedChange: CustomStringConvertible {
   /// The field's name and the bytes of its change.
   public var description: String {
-    let name = SharedFields.of(Model.self).name(of: field) ?? "\(field)"
     guard case .map(let fields)? = try? CBORValue(decoding: bytes.span.bytes), let change = fields.first?.value else {
-      return name
+      return fieldName
     }
-    return "\(name): \(change)"
+    return "\(fieldName): \(change)"
   }
 }

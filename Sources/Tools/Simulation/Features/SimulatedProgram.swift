@@ -177,7 +177,8 @@ extension OlderFeature.State {
       .part(state.mode.enumCase("edit", Note.self)), .part(state.mode.enumCase("edit", Note.self).stars),
       .part(state.numbers), .part(state.items[id: 1]), .part(state.items[id: 1].title),
       .part(state.items[id: 1].note), .part(state.items[id: 2].note.stars), .part(state.items[id: 2].marks),
-      .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.shared), .part(state.shared.rows),
+      .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.shared),
+      .part(state.shared.rows),
     ]
   }
 }
@@ -191,7 +192,8 @@ extension NewerFeature.State {
       .part(state.mode.enumCase("edit", Note.self)), .part(state.mode.enumCase("edit", Note.self).stars),
       .part(state.numbers), .part(state.items[id: 1]), .part(state.items[id: 1].title),
       .part(state.items[id: 1].note), .part(state.items[id: 2].note.stars), .part(state.items[id: 2].marks),
-      .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.shared), .part(state.shared.rows), .part(state.label),
+      .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.shared),
+      .part(state.shared.rows), .part(state.label),
       .part(state.items[id: 1].color),
     ]
   }

@@ -130,9 +130,10 @@ extension Dictionary: Replicated where Key: Replicated, Value: Replicated {
   private mutating func insert(_ decoder: inout CBORDecoder) throws(WireError) {
     let count = try decoder.mapHeader()
     try Self.pairs(count, from: &decoder) { (key, start, decoder) throws(WireError) in
+      var value = try Value(from: &decoder)
       // An equal key may have other bytes.
-      if decoder.isMerging { removeValue(forKey: key) }
-      guard updateValue(try Value(from: &decoder), forKey: key) == nil else {
+      if decoder.isMerging, let existing = removeValue(forKey: key) { try value.add(existing, at: start) }
+      guard updateValue(value, forKey: key) == nil else {
         throw WireError(.doesNotFit(type: "dictionary"), at: start)
       }
     }

@@ -33,6 +33,18 @@ extension SharedCounter: CustomStringConvertible {
   public var description: String { "\(value)" }
 }
 
+extension Replicated {
+  /// Adds what another client has counted under the same new key; for no counter, this value replaces the other.
+  mutating func add(_ existing: Self, at offset: Int) throws(WireError) {
+    guard let counter = self as? SharedCounter, let existing = existing as? SharedCounter else { return }
+    let (sum, overflows) = counter.value.addingReportingOverflow(existing.value)
+    guard !overflows, let sum = SharedCounter(sum) as? Self else {
+      throw WireError(.outOfRange(type: "SharedCounter"), at: offset)
+    }
+    self = sum
+  }
+}
+
 extension SharedCounter: Replicated {
   /// True: its change is a part of the value.
   public static var hasParts: Bool { true }

@@ -55,7 +55,7 @@ import Wire
     var shaper = Shaper(seed: Self.seed &+ 2)
     for round in 0..<60 {
       let start = IdentifiedArrayOf<Item>(uniqueElements: (0..<9).map { Item(id: $0) })
-      var history = SharedHistory(Plan(items: start, ballots: ["all": 0]), clients: 3)
+      var history = SharedHistory(Plan(items: start), clients: 3)
       var expected = Expected()
       for id in 0..<9 { expected.titles[id] = "" }
       for step in 0..<60 {
@@ -207,7 +207,7 @@ extension Shaper {
       plan.votes += amount
       expected.votes += amount
     case 5:
-      plan.ballots["all"]? += client + 1
+      plan.ballots["all", default: 0] += client + 1
       expected.ballots += client + 1
     case 6:
       let member = "\(client): \(below(4))"
