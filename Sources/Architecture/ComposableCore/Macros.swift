@@ -70,3 +70,12 @@ public macro ReducerCaseIgnored() = #externalMacro(module: "StoreHubMacros", typ
 public macro ViewAction<R: Reducer>(for: R.Type) =
   #externalMacro(module: "StoreHubMacros", type: "ViewActionMacro")
 where R.Action: ViewAction
+
+/// The mark of what a hub shares, in a file without the module that has it. Where both are visible, the compiler takes the
+/// other one.
+@available(
+  *, unavailable,
+  message: "add 'import ReplicatedArchitecture', and the product of that name to the target's dependencies"
+)
+@attached(peer)
+public macro Replicated() = #externalMacro(module: "StoreHubMacros", type: "MissingImportMacro")

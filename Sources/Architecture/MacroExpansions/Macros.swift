@@ -8,6 +8,7 @@ package enum Macros {
       CasePathableMacro.self,
       DependencyClientMacro.self,
       DependencyEndpointMacro.self,
+      MissingImportMacro.self,
       ObservableStateMacro.self,
       ObservationStateIgnoredMacro.self,
       ObservationStateTrackedMacro.self,

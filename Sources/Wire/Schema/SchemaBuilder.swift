@@ -95,7 +95,8 @@ public struct SchemaBuilder {
     @available(
       *, unavailable,
       message: """
-        this field cannot be replicated: mark its type '@Replicated', or the field '@Replicated(omit)' and give it a default
+        this field cannot be replicated: mark its type '@Replicated', or the field '@Replicated(omit)' and give it a \
+        default; for a type of another module with a raw value, write 'extension TheType: @retroactive Replicated {}'
         """
     )
     @_disfavoredOverload
@@ -141,7 +142,13 @@ public struct SchemaBuilder {
     }
 
     /// The single diagnostic for a case with a payload that is not `Replicated`.
-    @available(*, unavailable, message: "the payload of this case cannot be replicated: mark its type '@Replicated'")
+    @available(
+      *, unavailable,
+      message: """
+        the payload of this case cannot be replicated: mark its type '@Replicated'; for a type of another module with a \
+        raw value, write 'extension TheType: @retroactive Replicated {}'
+        """
+    )
     @_disfavoredOverload
     public mutating func replicated<Root, each Value>(
       _ name: String, key: UInt64, labels: [String], _ constructor: (repeat each Value) -> Root

@@ -24,8 +24,24 @@ import Testing
         """
         \(line):\(line == 9 ? 7 : 5): error: A field within '#if' cannot be replicated: both ends must have the same \
         fields; mark it '@Replicated(omit)' and give it a default
+          fix: Mark it '@Replicated(omit)'
         """
-      }.joined(separator: "\n"))
+      }.joined(separator: "\n"),
+      fixed: """
+        @Replicated struct State {
+          var count = 0
+          #if DEBUG
+            static let limit = 3
+            var next: Int { count + 1 }
+            @Replicated(omit) var debugged = 0
+          #elseif os(Linux)
+            #if DEBUG
+              @Replicated(omit) let inner: Int
+            #endif
+            @Replicated(omit) lazy var slow = 1
+          #endif
+        }
+        """)
   }
 
   @Test func casesWithinConditionsAreRefused() {
@@ -62,12 +78,13 @@ import Testing
         3:29: error: 'limit' cannot be replicated: '@SharedReader' \(advice)
           fix: Remove '@SharedReader'
         4:27: error: 'date' cannot be replicated: a dependency is no part of the state; mark it '@Replicated(omit)'
+          fix: Mark it '@Replicated(omit)'
         """,
       fixed: """
         @Replicated struct State {
           var todos: [Int] = []
           var limit: Int
-          @Dependency(\\.date) var date
+          @Replicated(omit) @Dependency(\\.date) var date
         }
         """)
   }
@@ -86,7 +103,55 @@ import Testing
         @Replicated(omit) @Shared(.inMemory("size")) var size: Int
       }
       """, "Replicated", as: ReplicatedMacro.self,
-      is: [complaint("2:25", "log"), complaint("3:25", "start"), complaint("4:33", "count")].joined(separator: "\n"))
+      is: [
+        complaint("2:25", "log"), "  fix: Add '= []'", complaint("3:25", "start"), "  fix: Add '= 0'",
+        complaint("4:33", "count"), "  fix: Add '= nil'",
+      ].joined(separator: "\n"),
+      fixed: """
+        @Replicated struct State {
+          @Replicated(omit) var log: [String] = []
+          @Replicated(omit) let start: Int = 0
+          @Replicated(omit) @Shared var count: Int? = nil
+          @Replicated(omit) var note: String?
+          @Replicated(omit) @Shared(.inMemory("size")) var size: Int
+        }
+        """)
+  }
+
+  @Test func formsOfFieldsThatCannotTravelAreFixed() {
+    expectComplaint(
+      """
+      @Replicated struct State {
+        // The version.
+        public let version = 1
+        var run: () -> Void = {}
+        lazy var slow = 1
+        @Replicated(omit) var names: [Int: String]
+        @Replicated(omit) var when: Date
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: """
+        3:14: error: 'let version' has its value already, so none can be read into it; make it a 'var', or mark it \
+        '@Replicated(omit)'
+          fix: Make it a 'var'
+        4:7: error: 'run' cannot be replicated: it is a function. Or mark it '@Replicated(omit)' and give it a default
+          fix: Mark it '@Replicated(omit)'
+        5:3: error: A lazy field has no value until somebody asks; mark it '@Replicated(omit)' or make it a plain 'var'
+          fix: Mark it '@Replicated(omit)'
+        6:25: error: 'names' is omitted, so it needs a default for values that were read, such as '= …' here
+          fix: Add '= [:]'
+        7:25: error: 'when' is omitted, so it needs a default for values that were read, such as '= …' here
+        """,
+      fixed: """
+        @Replicated struct State {
+          // The version.
+          public var version = 1
+          @Replicated(omit) var run: () -> Void = {}
+          @Replicated(omit) lazy var slow = 1
+          @Replicated(omit) var names: [Int: String] = [:]
+          @Replicated(omit) var when: Date
+        }
+        """)
   }
 
   @Test func nothingFollowsTheLargestKey() {

@@ -129,6 +129,44 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: plugin.path)))
+  func aMarkWithoutItsModuleNamesTheImport() throws {
+    let unmarked = """
+      import ComposableArchitecture
+      @Replicated struct State { var count = 0 }
+      @Replicated enum Action { case tapped(State) }
+      """
+    // The compiler repeats what it says of availability.
+    let said = Set(try errors(in: unmarked)).sorted()
+    #expect(said.count == 2, "\(said.joined(separator: "\n"))")
+    for (index, error) in said.enumerated() {
+      #expect(error.contains("Source.swift:\(index + 2):") && error.contains("add 'import ReplicatedArchitecture'"))
+    }
+    let both = "import ComposableArchitecture\nimport ReplicatedArchitecture\nimport Wire\n"
+    #expect(try errors(in: both + "@Replicated struct State { @Replicated(omit) var count = 0 }") == [])
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: plugin.path)))
+  func aTypeOfAnotherModuleNeedsOneLine() throws {
+    let said = try errors(
+      in: """
+        import Foundation
+        import ReplicatedArchitecture
+        @Replicated struct State { var size: Measurement<UnitLength>? }
+        @Replicated enum Action { case sized(FileAttributeType) }
+        """)
+    #expect(said.count == 2, "\(said.joined(separator: "\n"))")
+    let line = "write 'extension TheType: @retroactive Replicated {}'"
+    #expect(said.allSatisfy { $0.contains(line) })
+    let conforming = """
+      public import Foundation
+      public import ReplicatedArchitecture
+      extension FileAttributeType: @retroactive Replicated {}
+      @Replicated enum Action { case sized(FileAttributeType) }
+      """
+    #expect(try errors(in: conforming) == [])
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: plugin.path)))
   func aSharedFeatureNeedsOneImport() throws {
     #expect(try errors(in: Self.feature) == [])
   }

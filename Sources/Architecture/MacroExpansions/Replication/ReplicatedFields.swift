@@ -81,7 +81,7 @@ struct ReplicatedFields {
       if variable.modifiers.has(.lazy) && !variable.attributes.isOmitted {
         context.complain(
           "A lazy field has no value until somebody asks; mark it '@Replicated(omit)' or make it a plain 'var'",
-          at: variable)
+          at: variable, fixIt: variable.omitting)
         isWhole = false
       }
       guard variable.isStoredInstanceVariable else {
@@ -141,7 +141,7 @@ struct ReplicatedFields {
             """
             A field within '#if' cannot be replicated: both ends must have the same fields; mark it '@Replicated(omit)' \
             and give it a default
-            """, at: variable)
+            """, at: variable, fixIt: variable.omitting)
           isWhole = false
         } else if variable.isStoredInstanceVariable {
           isWhole = checkOmitted(variable, in: context) && isWhole
@@ -173,7 +173,7 @@ struct ReplicatedFields {
         """
         'let \(name)' has its value already, so none can be read into it; make it a 'var', or mark it '@Replicated(omit)'
         """,
-        at: binding)
+        at: binding, fixIt: variable.variable)
       return nil
     }
     if type == nil && !hasInitialiser {
@@ -182,7 +182,8 @@ struct ReplicatedFields {
     }
     if let reason = type?.reasonNotToTravel ?? binding.initializer?.value.reasonNotToTravel {
       context.complain(
-        "'\(name)' cannot be replicated: \(reason). Or mark it '@Replicated(omit)' and give it a default", at: binding)
+        "'\(name)' cannot be replicated: \(reason). Or mark it '@Replicated(omit)' and give it a default", at: binding,
+        fixIt: variable.omitting)
       return nil
     }
     let storage: ReplicatedField.Storage
@@ -207,8 +208,9 @@ struct ReplicatedFields {
   ) {
     guard wrapper != "Dependency" else {
       context.complain(
-        "'\(name)' cannot be replicated: a dependency is no part of the state; mark it '@Replicated(omit)'", at: binding
-      )
+        "'\(name)' cannot be replicated: a dependency is no part of the state; mark it '@Replicated(omit)'",
+        at: binding,
+        fixIt: variable.omitting)
       return
     }
     let plain = variable.with(\.attributes, variable.attributes.without(wrapper))
@@ -232,7 +234,7 @@ struct ReplicatedFields {
         """
         '\(binding.pattern.trimmedDescription)' is omitted, so it needs a default for values that were read, such as \
         '= …' here
-        """, at: binding)
+        """, at: binding, fixIt: binding.givingDefault(of: variable.type(of: binding)))
       return false
     }
     return true
