@@ -15,7 +15,7 @@ import unicodedata
 
 # The articles below the README, which is the first page.
 GROUPS = [
-    ("Features", ["docs/TUTORIAL.md", "docs/TCA-COMPATIBILITY.md", "docs/MIGRATION.md"]),
+    ("Features", ["docs/TUTORIAL.md", "docs/TCA-COMPATIBILITY.md", "docs/MIGRATION.md", "docs/PORTING.md"]),
     ("Hubs and programs", [
         "docs/SHARED-MODEL.md", "docs/SERVICE.md", "docs/SECURITY.md", "docs/DURABILITY.md", "docs/TERMINAL.md",
         "docs/INSPECTOR.md", "docs/LOAD-TESTING.md"]),

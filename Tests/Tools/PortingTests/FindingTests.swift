@@ -104,6 +104,23 @@ import Testing
       found.first?.message.contains("declared below 'Path' in the same file, at which Swift 6.3 may crash") == true)
   }
 
+  @Test func parametersOfFeaturesMustBeReplicated() throws {
+    func found(_ parameters: String) throws -> [String] {
+      try ported(Self.feature("").replacing("struct Feature", with: "struct Feature\(parameters)")).findings.map(\.text)
+    }
+    #expect(try found("<A: Sendable & Replicated>") == [])
+    #expect(
+      try found("<A: Sendable, B: Replicated & Sendable>") == [
+        "Feature.swift:7: left: 'Feature' is generic: let 'A' be 'Replicated' too"
+      ])
+  }
+
+  @Test func sharedValuesWithoutTypesStayInternal() throws {
+    let result = try ported(Self.feature("@Shared(.meetings) var meetings"))
+    #expect(result.text.contains("    @Shared(.meetings) var meetings\n"))
+    #expect(result.findings.count == 1)
+  }
+
   @Test func omittedFieldsAreNotFollowed() throws {
     let result = try ported(Self.feature("@Replicated(omit) var session: URLSession?"))
     #expect(result.findings == [])

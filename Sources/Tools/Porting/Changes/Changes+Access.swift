@@ -27,7 +27,9 @@ extension Changes {
       guard let declaration = Member(member), !declaration.modifiers.statesAccess else { continue }
       if entry.isReducer, !declaration.isNeeded { continue }
       guard declaration.isTypeKnown else {
-        if declaration.isStored { leaveInternal(member, "its type is not written", in: part.file) }
+        // A key may give a shared value its type, and such a field is left anyway.
+        let isShared = member.as(VariableDeclSyntax.self)?.attributes.hasAny(of: ["Shared", "SharedReader"]) ?? false
+        if declaration.isStored, !isShared { leaveInternal(member, "its type is not written", in: part.file) }
         continue
       }
       guard canBePublic(declaration.signature, in: entry.path, entry.target) else {

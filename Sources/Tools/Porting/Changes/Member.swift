@@ -24,9 +24,7 @@ struct Member {
         variable.type(of: binding) ?? binding.initializer.flatMap { TypeUses.type(of: $0.value) }
       }
       let wrappers = variable.attributes.compactMap { $0.as(AttributeSyntax.self).map { Syntax($0.attributeName) } }
-      // The value of a key names the type.
-      let hasKey = variable.attributes.hasAny(of: ["Shared", "SharedReader"])
-      isTypeKnown = hasKey || !types.contains { $0 == nil }
+      isTypeKnown = !types.contains { $0 == nil }
       signature = types.map { $0.map(Syntax.init) } + wrappers
       isStored = variable.isStoredInstanceVariable
       isNeeded = variable.bindings.first?.pattern.trimmedDescription == "body"

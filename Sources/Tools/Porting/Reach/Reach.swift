@@ -46,6 +46,12 @@ struct Reach {
       if let part = catalog.member(name, of: entry) { replicate(part) }
     }
     for part in entry.declarations {
+      // The marks of its state and actions do not see where the parameters come from.
+      let clause = part.node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause
+      for parameter in clause.map({ Array($0.parameters) }) ?? []
+      where !(parameter.inheritedType?.trimmedDescription.contains("Replicated") ?? false) {
+        leave("'\(entry.name)' is generic: let '\(parameter.name.text)' be 'Replicated' too", at: parameter, part.file)
+      }
       for variable in part.node.storedVariables { note(dependency: variable, of: entry, in: part.file) }
     }
   }
@@ -165,7 +171,7 @@ struct Reach {
     let name = variable.bindings.first?.pattern.trimmedDescription ?? ""
     return """
       '\(name)' is '@\(wrapper)', whose value is in this process or in a file, not in the hub's state: make it a plain \
-      'var', or share the model alone and leave the features as they are (docs/SHARED-MODEL.md)
+      'var', or share the model alone and leave the features as they are (docs/PORTING.md)
       """
   }
 
