@@ -270,7 +270,8 @@ extension Simulation {
     let limit = max(plan.limits.stateBytes, hub.recoveredByteCount)
     // The estimated growth does not contain that of the heads of collections, a byte or two for each that grows, until
     // the next count, which takes some turns.
-    if count > limit + 32 + (plan.notesAttendance ? 200 : 0) {
+    // The shared model has collections that grow and shrink more often than the others.
+    if count > limit + 32 + (plan.notesAttendance ? 200 : 0) + (plan.sharing > 0 ? 64 : 0) {
       throw Violation(.queueTooLong, "the state has \(count) bytes, and the limit is \(limit)")
     }
   }
