@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Identifies an element of a ``StackState`` for as long as it is on the stack.
 ///
-/// Elements are numbered from 0 in the order in which they are pushed. In tests an integer literal is an id.
+/// In tests, elements are numbered from 0 in the order in which they are pushed, and an integer literal is an id.
+/// Elsewhere ids are random; see ``StackElementIDGenerator``.
 public struct StackElementID: Hashable, Sendable {
   /// The number of the element.
   public let generation: Int
@@ -41,38 +42,84 @@ extension StackElementID: Codable {
 
 /// Generates the ids of pushed elements.
 ///
-/// The numbers go round: after the greatest comes the least. An action of a peer may push an element with any id, so no
-/// id may exhaust the numbers.
+/// Several processes push on one stack of a hub, and a hub is restarted while its stacks stay. A live id is therefore 53
+/// random bits, so that no two processes choose the same, and that an action which is late meets no newer element. In
+/// tests, ids are numbered from 0.
+///
+/// Numbers go round: after the greatest comes the least. An action of a peer may push an element with any id, so no id
+/// may exhaust the numbers.
 public final class StackElementIDGenerator: Sendable {
-  private let count: Mutex<Int>
-
-  /// Creates a generator that starts with a number.
-  public init(first: Int = 0) {
-    count = Mutex(first)
+  private enum Source {
+    /// The number of the next id.
+    case numbers(next: Int)
+    /// The next id, if it was asked for already.
+    case random(next: StackElementID?)
   }
+
+  private let source: Mutex<Source>
+
+  private init(_ source: Source) { self.source = Mutex(source) }
+
+  /// Creates a generator of numbers.
+  ///
+  /// - Parameter first: The first number.
+  public convenience init(first: Int = 0) { self.init(.numbers(next: first)) }
+
+  /// Creates a generator of random ids, which are drawn from `\.withRandomNumberGenerator`.
+  public static func random() -> StackElementIDGenerator { StackElementIDGenerator(.random(next: nil)) }
 
   /// Returns the next id.
   public func next() -> StackElementID {
-    count.withLock { count in
-      defer { count &+= 1 }
-      return StackElementID(generation: count)
+    source.withLock { source in
+      switch source {
+      case .numbers(let next):
+        source = .numbers(next: next &+ 1)
+        return StackElementID(generation: next)
+      case .random(let next):
+        source = .random(next: nil)
+        return next ?? .drawn()
+      }
     }
   }
 
   /// The id that ``next()`` will return.
-  public func peek() -> StackElementID { count.withLock { StackElementID(generation: $0) } }
+  public func peek() -> StackElementID {
+    source.withLock { source in
+      switch source {
+      case .numbers(let next): return StackElementID(generation: next)
+      case .random(let next):
+        let next = next ?? .drawn()
+        source = .random(next: next)
+        return next
+      }
+    }
+  }
 
-  /// Skips the ids up to one that was assigned without this generator, if it is one of the next 2⁶³.
+  /// Skips the numbers up to one that was assigned without this generator, if it is one of the next 2⁶³.
   func advance(past id: StackElementID) {
-    count.withLock { if id.generation &- $0 >= 0 { $0 = id.generation &+ 1 } }
+    source.withLock { source in
+      guard case .numbers(let next) = source, id.generation &- next >= 0 else { return }
+      source = .numbers(next: id.generation &+ 1)
+    }
   }
 
   /// Another generator with the same next id.
-  public func copy() -> StackElementIDGenerator { StackElementIDGenerator(first: peek().generation) }
+  public func copy() -> StackElementIDGenerator {
+    _ = peek()
+    return StackElementIDGenerator(source.withLock { $0 })
+  }
+}
+
+extension StackElementID {
+  /// A random id. It has 53 bits, which any reader of JSON keeps.
+  fileprivate static func drawn() -> Self {
+    @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
+    return Self(generation: withRandomNumberGenerator { Int($0.next() >> 11) })
+  }
 }
 
 extension StackElementIDGenerator: DependencyKey {
-  public static let liveValue = StackElementIDGenerator()
+  public static let liveValue = StackElementIDGenerator.random()
   public static var testValue: StackElementIDGenerator { StackElementIDGenerator() }
 }
 
