@@ -87,6 +87,11 @@ extension HubCore {
         guard limit > 0, !isLate else { return FrameResumption(offset: next) }
         // The user may not send the next action, or the state's size is checked between the actions.
         offset = next
+      case .refused(let start):
+        offset = try end(ofItemAt: start, in: payload)
+        guard let refusal = engine.takeRefusal() else { preconditionFailure("a refused action has a refusal") }
+        let (code, reason) = Objection.refused(refusal).rejection
+        guard reject(code, reason, from: connection, at: now, &limit) else { return nil }
       case .failure(let error, let start):
         offset = try end(ofItemAt: start, in: payload)
         let reason = "this hub has no such action: \(error.problem)"

@@ -23,7 +23,7 @@ extension HubCore {
     /// The reason, for the client that has sent the action.
     var rejection: (code: RejectionCode, reason: String) {
       switch self {
-      case .refused(let refusal): (.refused, refusal.reason)
+      case .refused(let refusal): (refusal.code, refusal.reason)
       case .unreadable(let error): (.unreadable, HubCore.unreadable(error))
       case .tooLarge(let limit):
         (.stateTooLarge, "the state would exceed the \(limit) bytes that this hub allows; delete something first")
@@ -56,7 +56,10 @@ extension HubCore {
     if isNearLimit, size.isOutdated { lookAtSize() }
     let checkpoint = engine.checkpoint()
     let outcome = applyBatch(payload, offset, 1)
-    guard outcome.count > 0 else { return .applied(outcome) }
+    switch outcome.end {
+    case .refused: break
+    default: guard outcome.count > 0 else { return .applied(outcome) }
+    }
     mark?.beginExamination()
     guard let objection = objection(isNearLimit: isNearLimit) else { return .applied(outcome) }
     engine.rollBack(to: checkpoint)
@@ -120,4 +123,9 @@ extension HubCore {
     default: error.problem.description
     }
   }
+}
+
+extension Refusal {
+  /// The code with which the action is rejected.
+  var code: RejectionCode { isLate ? .late : .refused }
 }

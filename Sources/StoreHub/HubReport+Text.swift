@@ -8,7 +8,7 @@ extension HubReport {
     case .opened, .resumed, .detached, .left: .debug
     case .effectLost: .info
     // The feature's ordinary answer to its user.
-    case .rejected(_, _, _, let rejected) where rejected.code == .refused: .debug
+    case .rejected(_, _, _, let rejected) where rejected.code == .refused || rejected.code == .late: .debug
     case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable, .refused: .warning
     case .interrupted, .skipped: .error
     }
@@ -31,7 +31,7 @@ extension HubReport {
     case .rejected(_, _, let peer, let rejected) where rejected.code == .notPermitted:
       Log.Cause("actions refused by the configuration", user: peer.user)
     case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.user)
-    case .rejected(_, _, let peer, let rejected) where rejected.code == .refused:
+    case .rejected(_, _, let peer, let rejected) where rejected.code == .refused || rejected.code == .late:
       Log.Cause("actions refused by the feature", user: peer.user)
     case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.user)
     }

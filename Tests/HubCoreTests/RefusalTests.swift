@@ -1,5 +1,4 @@
 import ComposableArchitecture
-import TestSupport
 import Testing
 import TurnLog
 import Wire
@@ -67,85 +66,35 @@ import Wire
     }
   }
 
-  /// A hub with one client that watches the whole state.
-  private final class Harness {
-    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
-    var core: HubCore
-    let client: ConnectionID
-    private var decoder = FrameDecoder(payloadLimit: 1 << 20)
-    private var sequence: UInt64 = 1
-    private(set) var replica: Board.State?
-    private(set) var rejections: [Rejected] = []
-    private(set) var turns: [LoggedTurn] = []
-    private(set) var started: [EffectID] = []
-
-    init() throws {
-      let history = HubHistory(id: 1, isLogged: true, position: 0, stateBound: nil, sessions: [], versions: [])
-      core = HubCore(engine, history: history, random: SplitMix(seed: 7))
-      client = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
-      var input = FrameWriter()
-      input.frame(Hello())
-      input.frame(Attach())
-      let greeting = input.bytes
-      core.received(greeting.span.bytes, on: client, at: .zero)
-      try turn()
-    }
-
-    /// Ends a turn, stores it, and applies what the client receives.
-    func turn() throws {
-      core.endTurn(at: .zero)
-      turns += core.turnsToStore
-      if let last = core.turnsToStore.last?.position { core.stored(upTo: last, at: .zero) }
-      core.endTurn(at: .zero)
-      started += core.effectCommands.compactMap { if case .start(let effect, _, _) = $0 { effect } else { nil } }
-      let output = core.ranges.flatMap { core.output.bytes[$0] }
-      try decoder.feed(output.span.bytes) { header, payload throws(WireError) in
-        switch FrameKind(rawValue: header.kind) {
-        case .snapshot: replica = try Board.State(decoding: SnapshotPiece(CBORDecoder(payload)).bytes)
-        case .delta:
-          var delta = CBORDecoder(payload)
-          try delta.tuple(2)
-          _ = try delta.unsigned()
-          replica = try replica?.applying(delta: &delta)
-        case .rejected: rejections.append(try Rejected(decoding: payload))
-        default: break
-        }
-      }
-      core.clear()
-    }
-
-    func send(_ actions: Board.Action...) throws {
-      let frame = actionsFrame(actions.map { $0.encoded() }, from: sequence)
-      sequence += UInt64(actions.count)
-      core.received(frame.span.bytes, on: client, at: .zero)
-      try turn()
-    }
+  /// A hub with a log, and a client that watches the whole state.
+  private func makeHub() throws -> FeatureHub<Board.State, Board.Action> {
+    try FeatureHub(Board.State(), Board(), isLogged: true)
   }
 
   @Test func itsSenderLearnsTheReasonAndNothingTakesEffect() throws {
-    let hub = try Harness()
+    let hub = try makeHub()
     #expect(hub.engine.mayRefuse)
     // The first action of all is the one that is refused: the children are known before.
-    try hub.send(.row(.element(id: 2, action: .tapped)))
+    try hub.send([.row(.element(id: 2, action: .tapped))])
     #expect(hub.rejections == [Rejected(sequence: 1, code: .refused, reason: "row 2 is locked")])
     #expect(hub.engine.state == Board.State() && hub.engine.revision == 0)
     #expect(hub.started.isEmpty)
 
     // The others of the same frame take effect.
-    try hub.send(.row(.element(id: 1, action: .tapped)), .closeTapped(byOwner: false), .startTapped)
+    try hub.send([.row(.element(id: 1, action: .tapped)), .closeTapped(byOwner: false), .startTapped])
     #expect(hub.rejections.map(\.sequence) == [1, 3])
     #expect(hub.rejections.last?.reason == "only the owner may close it")
     #expect(hub.engine.revision == 2 && hub.engine.state.attempts == 2 && hub.engine.state.isOpen)
     #expect(hub.engine.state.rows[id: 1]?.count == 1)
     #expect(hub.started.count == 2)
-    try hub.send(.closeTapped(byOwner: true))
+    try hub.send([.closeTapped(byOwner: true)])
     #expect(!hub.engine.state.isOpen && hub.replica == hub.engine.state)
   }
 
   @Test func aRefusedActionIsNotLoggedAsApplied() throws {
-    let hub = try Harness()
-    try hub.send(.closeTapped(byOwner: false))
-    try hub.send(.closeTapped(byOwner: true))
+    let hub = try makeHub()
+    try hub.send([.closeTapped(byOwner: false)])
+    try hub.send([.closeTapped(byOwner: true)])
     #expect(hub.turns.map(\.baseRevision) == [0, 0, 0])
     #expect(hub.turns.map { $0.actions.isEmpty } == [true, true, false])
     #expect(hub.turns.last?.revision == 1)
@@ -160,15 +109,15 @@ import Wire
   }
 
   @Test func anActionThatItsReducerSendsAtOnceBelongsToIt() throws {
-    let hub = try Harness()
-    try hub.send(.closeAtOnce)
+    let hub = try makeHub()
+    try hub.send([.closeAtOnce])
     #expect(hub.rejections.map(\.reason) == ["only the owner may close it"])
     #expect(hub.engine.state == Board.State() && hub.engine.revision == 0)
   }
 
   @Test func theHubsOwnActionsAreTakenBackAndReportedOnce() throws {
-    let hub = try Harness()
-    hub.core.send(AnyAction(Board.Action.closeTapped(byOwner: false)))
+    let hub = try makeHub()
+    hub.sendOwn(.closeTapped(byOwner: false))
     let applied = hub.core.apply(AnyAction(Board.Action.row(.element(id: 2, action: .tapped))), from: nil)
     #expect(!applied)
     let reports = hub.core.reports
@@ -178,8 +127,8 @@ import Wire
   }
 
   @Test func theNextStepOfASequenceIsTakenBack() throws {
-    let hub = try Harness()
-    try hub.send(.closeLater)
+    let hub = try makeHub()
+    try hub.send([.closeLater])
     let effect = try #require(hub.started.first)
     hub.core.finish(effect)
     let reports = hub.core.reports

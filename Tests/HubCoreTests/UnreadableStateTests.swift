@@ -1,9 +1,7 @@
 import ComposableArchitecture
 import FoundationEssentials
 import IdentifiedCollections
-import TestSupport
 import Testing
-import TurnLog
 import Wire
 
 @testable import HubCore
@@ -97,64 +95,12 @@ import Wire
   }
 
   /// A hub with a client that watches the whole state.
-  private final class Harness {
-    let engine: FeatureEngine<Thread.State, Thread.Action>
-    var core: HubCore
-    let client: ConnectionID
-    private var decoder = FrameDecoder(payloadLimit: 1 << 20)
-    private var sequence: UInt64 = 1
-    private(set) var replica: Thread.State?
-    private(set) var rejections: [Rejected] = []
-
-    init(logged: Bool = false) throws {
-      engine = FeatureEngine(initialState: Thread.State(), reducer: Thread())
-      let history = HubHistory(id: 1, isLogged: logged, position: 0, stateBound: nil, sessions: [], versions: [])
-      core = HubCore(engine, history: history, random: SplitMix(seed: 7))
-      client = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
-      var input = FrameWriter()
-      input.frame(Hello())
-      input.frame(Attach())
-      let greeting = input.bytes
-      core.received(greeting.span.bytes, on: client, at: .zero)
-      try turn()
-    }
-
-    /// Ends a turn, and applies what the client receives.
-    func turn() throws {
-      core.endTurn(at: .zero)
-      if let last = core.turnsToStore.last?.position { core.stored(upTo: last, at: .zero) }
-      core.endTurn(at: .zero)
-      let output = core.ranges.flatMap { core.output.bytes[$0] }
-      try decoder.feed(output.span.bytes) { header, payload throws(WireError) in
-        switch FrameKind(rawValue: header.kind) {
-        case .snapshot:
-          let piece = try SnapshotPiece(CBORDecoder(payload))
-          replica = try Thread.State(decoding: piece.bytes)
-        case .delta:
-          var delta = CBORDecoder(payload)
-          try delta.tuple(2)
-          _ = try delta.unsigned()
-          replica = try replica?.applying(delta: &delta)
-        case .rejected: rejections.append(try Rejected(decoding: payload))
-        default: break
-        }
-      }
-      core.clear()
-    }
-
-    func send(_ actions: [Thread.Action]) throws {
-      let frame = actionsFrame(actions.map { $0.encoded() }, from: sequence)
-      sequence += UInt64(actions.count)
-      core.received(frame.span.bytes, on: client, at: .zero)
-      try turn()
-    }
-
-    /// The state that a restart or a new client would read.
-    func readBack() throws -> Thread.State { try Thread.State(decoding: engine.state.encoded().span.bytes) }
+  private func makeHub(logged: Bool = false) throws -> FeatureHub<Thread.State, Thread.Action> {
+    try FeatureHub(Thread.State(), Thread(), isLogged: logged)
   }
 
   @Test func repliesNestedTooDeepAreRefused() throws {
-    let hub = try Harness()
+    let hub = try makeHub()
     for id in 1...80 { try hub.send([.reply(id)]) }
     // The last one has an empty list, which counts.
     #expect(hub.rejections.map(\.code) == Array(repeating: .unreadable, count: 81 - CBORDecoder.depthLimit))
@@ -171,7 +117,7 @@ import Wire
     [.after(0)], [.label("a", 2)], [.joinLabel("a", 2)], [.row(2)],
   ])
   func anActionWhoseResultCannotBeReadIsRefused(_ actions: [Thread.Action]) throws {
-    let hub = try Harness()
+    let hub = try makeHub()
     try hub.send([.label("a", 1), .joinLabel("a", 1), .row(1), .weigh(-0.0), .weigh(0.0), .after(3)])
     #expect(hub.rejections.isEmpty)
     let before = hub.engine.state
@@ -187,7 +133,7 @@ import Wire
   }
 
   @Test func theHubsOwnActionsAreTakenBackAndReported() throws {
-    let hub = try Harness(logged: true)
+    let hub = try makeHub(logged: true)
     hub.core.send(AnyAction(Thread.Action.weigh(.nan)))
     hub.core.send(AnyAction(Thread.Action.increment))
     let applied = hub.core.apply(AnyAction(Thread.Action.join(.nan)), from: nil)
@@ -206,7 +152,7 @@ import Wire
 
   /// The rest of a sequence is given up, and the effect has ended in any case.
   @Test(arguments: [Double.nan, 1]) func theNextStepOfASequenceIsTakenBack(_ weight: Double) throws {
-    let hub = try Harness()
+    let hub = try makeHub()
     hub.core.send(AnyAction(Thread.Action.runThenWeigh(weight)))
     hub.core.endTurn(at: .zero)
     let started = hub.core.effectCommands.compactMap { if case .start(let effect, _, _) = $0 { effect } else { nil } }

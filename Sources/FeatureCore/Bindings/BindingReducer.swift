@@ -31,4 +31,7 @@ public struct BindingReducer<State, Action, ViewAction: BindableAction>: Reducer
     toViewAction(action)?.binding?.set(&state)
     return .none
   }
+
+  // No child handles the actions of bindings.
+  public var _handledCases: [AnyKeyPath]? { [] }
 }

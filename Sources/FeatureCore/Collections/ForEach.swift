@@ -87,6 +87,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
     let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toElementsState, site))
+    let isFirst = RunOrder.isFirst
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       if case .element(let id, let elementAction)? = toElementAction.extract(from: action) {
@@ -98,6 +99,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
           effects = effect.map { toElementAction.embed(.element(id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id))
         } else if case nil = effect {
+          if let refusal = site.refusal(isFirst: isFirst, LateText.element) { return .refusal(refusal) }
           site.reportMissingElement(id: id, action: action)
         }
       }

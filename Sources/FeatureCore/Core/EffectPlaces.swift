@@ -9,6 +9,8 @@ package struct EffectPlaces {
   private var counts: [ObjectIdentifier: Int] = [:]
   /// The number of running streams, which may contain work of any child.
   var streamCount = 0
+  /// How actions for children that are gone are treated.
+  var lateActions = LateActions.reported
 
   @usableFromInline init() {}
 
@@ -24,6 +26,11 @@ package struct EffectPlaces {
       counts.values[index] -= 1
       if counts.values[index] == 0 { counts.remove(at: index) }
     }
+  }
+
+  /// How the store whose reducer runs on this thread treats actions for children that are gone.
+  static var lateActions: LateActions {
+    storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self).pointee.lateActions ?? .reported
   }
 
   /// Returns true if a child of a place may have anything to cancel in the store whose reducer runs on this thread.

@@ -72,6 +72,20 @@ public struct ReducerCore<State, Action>: ~Copyable {
     return .failure(refusal)
   }
 
+  /// How actions for children that are gone are treated; reported in the beginning.
+  package var lateActions: LateActions {
+    get { places.pointee.lateActions }
+    set { places.pointee.lateActions = newValue }
+  }
+
+  /// Makes a change in which actions for children that are gone are issues: they are the program's own.
+  package mutating func withOwnActions<Result>(_ change: (inout ReducerCore) -> Result) -> Result {
+    let outer = lateActions
+    lateActions = .reported
+    defer { lateActions = outer }
+    return change(&self)
+  }
+
   /// True if there are effects to start or cancel, or finished cascades.
   @inlinable @inline(__always) package var hasCommands: Bool { effects.hasCommands }
 
@@ -92,8 +106,10 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// Sends an action, and again as long as `isRepeated` returns true after it.
   ///
   /// The action's route is looked up once. Reads are not observed while `isRepeated` runs, so it must not access a store.
+  ///
+  /// - Returns: True if the last action was refused; `isRepeated` was not called after it.
   @inlinable @inline(__always)
-  package mutating func send(_ action: Action, while isRepeated: () -> Bool) {
+  package mutating func send(_ action: Action, while isRepeated: () -> Bool) -> Bool {
     let route = reducer.route(of: action)
     let outer = beginReducing()
     // With the property itself, Swift 6.3 cannot compile the access for the thread sanitizer.
@@ -103,9 +119,19 @@ public struct ReducerCore<State, Action>: ~Copyable {
       guard let tree = reducer(&state.pointee, action, along: route).tree else { continue }
       endReducing(outer)
       begin(tree, of: action, cascade: 0)
+      if hasRefused() { return true }
       _ = beginReducing()
     } while isRepeated()
     endReducing(outer)
+    return false
+  }
+
+  /// Returns true if the last action was refused, which then does not count.
+  @usableFromInline @inline(never)
+  mutating func hasRefused() -> Bool {
+    guard effects.refusal != nil else { return false }
+    reducedCount -= 1
+    return true
   }
 
   /// Reduces an action; its reads of the state are not observed.
@@ -251,6 +277,10 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   @usableFromInline
   mutating func begin(_ tree: EffectTree<Action>, of action: Action, cascade: UInt64) {
+    // The actions that follow are the program's own.
+    let lateActions = lateActions
+    self.lateActions = .reported
+    defer { self.lateActions = lateActions }
     // An action that is sent alone need not wait if the queue is empty.
     var (tree, cause) = (tree, action)
     while queue.isEmpty, case .send(let action) = tree {
@@ -264,7 +294,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   private mutating func beginAndDrain(_ tree: EffectTree<Action>, of action: Action, cascade: UInt64) {
     beginEffects(tree, of: action, cascade: cascade)
     drain()
-    if !mayRefuse, let refusal = takeRefusal() { reportUnexpected(refusal) }
+    if !mayRefuse, effects.refusal?.isLate == false, let refusal = takeRefusal() { reportUnexpected(refusal) }
   }
 
   private func reportUnexpected(_ refusal: Refusal) {

@@ -91,6 +91,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (toState, toAction, site) = (toPresentationState, toPresentationAction, site)
     let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toPresentationState, site))
+    let isFirst = RunOrder.isFirst
     return CompiledReducer { state, action in
       let before = PresentationGlance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none
@@ -98,7 +99,9 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       var ends = false
       switch (before.child, toAction.extract(from: action)) {
       case (_, nil): break
-      case (nil, _?): site.reportAbsentPresentation(action: action)
+      case (nil, _?):
+        if let refusal = site.refusal(isFirst: isFirst, LateText.child) { return .refusal(refusal) }
+        site.reportAbsentPresentation(action: action)
       case (_?, .dismiss?): ends = true
       case (let childBefore?, .presented(let childAction)?):
         ends = state[keyPath: toState].wrappedValue.map { kind.isDismissed($0, by: childAction) } ?? false

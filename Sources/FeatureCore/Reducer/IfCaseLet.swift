@@ -54,6 +54,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(nil, site))
+    let isFirst = RunOrder.isFirst
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {
@@ -61,7 +62,10 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
           let scope = EffectScope(place: place, child: kind.identity(of: childState))
           return child.reduce(into: &childState, action: childAction).map(embed).scoped(to: scope)
         }
-        if effect == nil { site.reportOtherCase("An \"ifCaseLet\"", action: action, state: state) }
+        if effect == nil {
+          if let refusal = site.refusal(isFirst: isFirst, LateText.otherCase) { return .refusal(refusal) }
+          site.reportOtherCase("An \"ifCaseLet\"", action: action, state: state)
+        }
         effects = effect ?? .none
         if effects.isRefusal { return effects }
       }

@@ -80,6 +80,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let (toChildState, toChildAction, site) = (toChildState, toChildAction, site)
     let embed = toChildAction.embedding
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toChildState, site))
+    let isFirst = RunOrder.isFirst
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       let childAction = toChildAction.extract(from: action)
@@ -88,7 +89,9 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
           let effect = Self.reduceChild(
             &childState, childAction, child: child, kind: kind, place: place, embed: embed
           ) {
+            if let refusal = site.refusal(isFirst: isFirst, LateText.child) { return .refusal(refusal) }
             site.reportAbsentChild(action: action)
+            return .none
           }
           return (effect, false)
         }
@@ -113,12 +116,9 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   static func reduceChild(
     _ childState: inout Child.State?, _ childAction: Child.Action, child: LazyReducer<Child.State, Child.Action>,
     kind: PresentedKind<Child.State>, place: EffectScopePlace,
-    embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent report: () -> Void
+    embed: @escaping @Sendable (Child.Action) -> Parent.Action, ifAbsent: () -> Effect<Parent.Action>
   ) -> Effect<Parent.Action> {
-    guard let identity = childState.map(kind.identity) else {
-      report()
-      return .none
-    }
+    guard let identity = childState.map(kind.identity) else { return ifAbsent() }
     // In place: with a copy of the child's state, its buffers would be shared and each change would copy them.
     guard let effect = childState.modifyIfPresent({ child.reduce(into: &$0, action: childAction) }) else {
       return .none

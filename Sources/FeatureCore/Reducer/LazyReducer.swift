@@ -15,10 +15,13 @@ final class LazyReducer<State, Action> {
   init<Child: Reducer<State, Action>>(_ reducer: Child, in surroundings: EffectScopePlace.Surroundings? = nil) {
     // Dependencies in the child's body are resolved as where the parent's reducer was built.
     let dependencies = withEscapedDependencies { $0 }
+    let isFirst = RunOrder.isFirst
     compile = {
       dependencies.yield {
-        guard let surroundings else { return EffectScopePlace.inChild { reducer._compile() } }
-        return surroundings.compile { reducer._compile() }
+        RunOrder.child(isFirst: isFirst) {
+          guard let surroundings else { return EffectScopePlace.inChild { reducer._compile() } }
+          return surroundings.compile { reducer._compile() }
+        }
       }
     }
     compiled = RefusalSearch.compileChild(of: Child.self, compile)

@@ -28,7 +28,7 @@ public struct Reduce<State, Action>: Reducer {
 
   /// Creates a reducer that erases the type of another one.
   public init(_ reducer: some Reducer<State, Action>) {
-    function = reducer._compile().function
+    function = RunOrder.child(isFirst: false) { reducer._compile() }.function
     search = { _ = reducer._compile() }
   }
 
@@ -51,6 +51,8 @@ public struct EmptyReducer<State, Action>: Reducer {
   public func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
 
   public func _compile() -> CompiledReducer<State, Action> { .none }
+
+  public var _handledCases: [AnyKeyPath]? { [] }
 }
 
 /// Several reducers combined into one, for example to apply a modifier to all of them.
@@ -70,6 +72,8 @@ public struct CombineReducers<State, Action, Reducers: Reducer<State, Action>>: 
   @inlinable public func _compile() -> CompiledReducer<State, Action> { reducers._compile() }
 
   @inlinable public var _routedCount: Int { reducers._routedCount }
+
+  @inlinable public var _handledCases: [AnyKeyPath]? { reducers._handledCases }
 
   @inlinable public func _addSteps(to steps: inout [_ReducerStep<State, Action>]) { reducers._addSteps(to: &steps) }
 }

@@ -40,12 +40,17 @@ public protocol Reducer<State, Action>: SendableMetatype {
   /// The number of reducers in this sequence that handle a single case of the action.
   var _routedCount: Int { get }
 
+  /// The cases of the actions that this reducer handles; nil if it may handle any.
+  var _handledCases: [AnyKeyPath]? { get }
+
   /// Appends the compiled reducers of this sequence.
   func _addSteps(to steps: inout [_ReducerStep<State, Action>])
 }
 
 extension Reducer {
   @inlinable public var _routedCount: Int { 0 }
+
+  @inlinable public var _handledCases: [AnyKeyPath]? { nil }
 
   @inlinable public func _addSteps(to steps: inout [_ReducerStep<State, Action>]) {
     steps.append(_ReducerStep(_compile()))

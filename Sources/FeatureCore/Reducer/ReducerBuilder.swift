@@ -65,9 +65,13 @@ public enum ReducerBuilder<State, Action> {
 
     @inlinable public var _routedCount: Int { first._routedCount + second._routedCount }
 
+    @inlinable public var _handledCases: [AnyKeyPath]? {
+      first._handledCases.flatMap { first in second._handledCases.map { first + $0 } }
+    }
+
     @inlinable public func _addSteps(to steps: inout [_ReducerStep<R0.State, R0.Action>]) {
       first._addSteps(to: &steps)
-      second._addSteps(to: &steps)
+      RunOrder.after(first._handledCases) { second._addSteps(to: &steps) }
     }
 
     @inlinable public func _compile() -> CompiledReducer<R0.State, R0.Action> {
@@ -76,7 +80,7 @@ public enum ReducerBuilder<State, Action> {
         _addSteps(to: &steps)
         return RoutedReducers.compile(steps)
       }
-      let (first, second) = (first._compile(), second._compile())
+      let (first, second) = (self.first._compile(), RunOrder.after(self.first._handledCases) { self.second._compile() })
       return CompiledReducer { state, action in
         let effect = first(&state, action)
         if effect.isRefusal { return effect }
@@ -100,7 +104,7 @@ public enum ReducerBuilder<State, Action> {
     @inlinable public var _routedCount: Int { reducers.reduce(0) { $0 + $1._routedCount } }
 
     @inlinable public func _addSteps(to steps: inout [_ReducerStep<R.State, R.Action>]) {
-      for reducer in reducers { reducer._addSteps(to: &steps) }
+      RunOrder.forEach(reducers, handling: \._handledCases) { $0._addSteps(to: &steps) }
     }
 
     @inlinable public func _compile() -> CompiledReducer<R.State, R.Action> {
@@ -109,7 +113,8 @@ public enum ReducerBuilder<State, Action> {
         _addSteps(to: &steps)
         return RoutedReducers.compile(steps)
       }
-      let compiled = reducers.map { $0._compile() }
+      var compiled: [CompiledReducer<R.State, R.Action>] = []
+      RunOrder.forEach(reducers, handling: \._handledCases) { compiled.append($0._compile()) }
       return CompiledReducer { state, action in
         var effect = Effect<R.Action>.none
         for reducer in compiled where !effect.isRefusal { effect = effect.merge(with: reducer(&state, action)) }

@@ -8,12 +8,13 @@ public struct _ReducerList<State, Action>: Reducer {
   struct Part {
     @usableFromInline let reduce: (inout State, Action) -> Effect<Action>
     @usableFromInline let routedCount: Int
+    @usableFromInline let handledCases: [AnyKeyPath]?
     @usableFromInline let addSteps: (inout [_ReducerStep<State, Action>]) -> Void
 
     @inlinable
     init<R: Reducer<State, Action>>(_ reducer: R) {
       reduce = { state, action in reducer.reduce(into: &state, action: action) }
-      routedCount = reducer._routedCount
+      (routedCount, handledCases) = (reducer._routedCount, reducer._handledCases)
       addSteps = { steps in reducer._addSteps(to: &steps) }
     }
   }
@@ -38,7 +39,7 @@ public struct _ReducerList<State, Action>: Reducer {
   @inlinable public var _routedCount: Int { parts.reduce(0) { $0 + $1.routedCount } }
 
   @inlinable public func _addSteps(to steps: inout [_ReducerStep<State, Action>]) {
-    for part in parts { part.addSteps(&steps) }
+    RunOrder.forEach(parts, handling: \.handledCases) { $0.addSteps(&steps) }
   }
 
   @inlinable public func _compile() -> CompiledReducer<State, Action> {

@@ -19,11 +19,17 @@
 public struct Refusal: Error, Equatable, Sendable {
   /// The reason, for people. It has no full stop: it may become a part of a sentence.
   public let reason: String
+  /// True if the target of the action is gone: the element, or the presented child. No feature refuses so; a hub does,
+  /// for its clients, who have not seen yet what another one has removed.
+  public let isLate: Bool
 
   /// Creates a refusal.
   ///
   /// - Parameter reason: The reason, for people. A hub sends at most its first 4,096 bytes.
-  public init(_ reason: String) { self.reason = reason }
+  public init(_ reason: String) { (self.reason, isLate) = (reason, false) }
+
+  /// Creates the refusal of an action that is late.
+  init(late reason: String) { (self.reason, isLate) = (reason, true) }
 }
 
 extension Refusal: CustomStringConvertible {

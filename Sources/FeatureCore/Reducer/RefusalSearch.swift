@@ -30,7 +30,7 @@ final class RefusalSearch: Sendable {
     _ compile: () -> CompiledReducer<State, Action>
   ) -> CompiledReducer<State, Action> {
     let search = current ?? RefusalSearch()
-    var compiled = $current.withValue(search, operation: compile)
+    var compiled = $current.withValue(search) { RunOrder.root(compile) }
     compiled.mayRefuse = search.progress.withLock(\.isFound)
     return compiled
   }

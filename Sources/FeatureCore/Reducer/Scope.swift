@@ -63,6 +63,8 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
 
   @inlinable public var _routedCount: Int { actionCase == nil ? 0 : 1 }
 
+  @inlinable public var _handledCases: [AnyKeyPath]? { actionCase.map { [$0] } }
+
   @inlinable public func _addSteps(to steps: inout [_ReducerStep<ParentState, ParentAction>]) {
     steps.append(_ReducerStep(_compile(), for: actionCase))
   }
@@ -70,7 +72,9 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @inlinable
   public func _compile() -> CompiledReducer<ParentState, ParentAction> {
     let (toChildState, toChildAction) = (toChildState, toChildAction)
-    let child = EffectScopePlace.within(toChildState) { self.child._compile() }
+    let child = RunOrder.scope(actionCase) {
+      EffectScopePlace.within(toChildState) { self.child._compile() }
+    }
     let embed = toChildAction.embedding
     // A stored property is accessed by its offset, which is far cheaper than walking the key path.
     guard let offset = MemoryLayout<ParentState>.offset(of: toChildState) else {
@@ -230,11 +234,13 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
     let (child, toChildState, toChildAction, site) = (
       LazyReducer(child, in: EffectScopePlace.here(site)), toChildState, toChildAction, site
     )
+    let isFirst = RunOrder.isFirst
     let embed = toChildAction.embedding
     return CompiledReducer { state, action in
       guard let childAction = toChildAction.extract(from: action) else { return .none }
       let effect = toChildState._modify(&state) { child.reduce(into: &$0, action: childAction) }
       guard let effect else {
+        if let refusal = site.refusal(isFirst: isFirst, LateText.otherCase) { return .refusal(refusal) }
         site.reportOtherCase("A \"Scope\"", action: action, state: state)
         return .none
       }

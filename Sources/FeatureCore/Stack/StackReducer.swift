@@ -66,6 +66,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
     let (parent, element) = (parent._compile(), LazyReducer(element))
     let (toStack, toAction, site) = (toStackState, toStackAction, site)
     let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toStackState, site))
+    let isFirst = RunOrder.isFirst
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       var popped: StackElementID?
@@ -73,6 +74,7 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
       case nil: break
       case .element(let id, let elementAction):
         guard let index = state[keyPath: toStack].entries.index(id: id) else {
+          if let refusal = site.refusal(isFirst: isFirst, LateText.element) { return .refusal(refusal) }
           site.reportMissingElement(id: id, action: action)
           break
         }
@@ -86,8 +88,20 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
           effects = effect.map { toAction.embed(.element(id: id, action: $0)) }
             .scoped(to: EffectScope(place: place, child: id), dismissal: toAction.embed(.popFrom(id: id)))
         }
-      case .popFrom(let id): popped = id
-      case .push(let id, let elementState): site.push(elementState, id: id, on: &state[keyPath: toStack], action)
+      case .popFrom(let id):
+        if state[keyPath: toStack].entries.index(id: id) == nil,
+          let refusal = site.refusal(isFirst: isFirst, LateText.element)
+        {
+          return .refusal(refusal)
+        }
+        popped = id
+      case .push(let id, let elementState):
+        if state[keyPath: toStack].entries.index(id: id) != nil,
+          let refusal = site.refusal(isFirst: isFirst, LateText.taken(id))
+        {
+          return .refusal(refusal)
+        }
+        site.push(elementState, id: id, on: &state[keyPath: toStack], action)
       }
       // An element's reducer cannot remove elements. Read here, so that the element's state changes in place before it.
       let before = state[keyPath: toStack].entries
@@ -149,7 +163,9 @@ extension CompositionSite {
     @Dependency(\.context) var context
     @Dependency(\.stackElementID) var generator
     let next = generator.peek()
-    guard context == .test, id.generation > next.generation else { return generator.advance(past: id) }
+    // In a hub, other processes choose ids.
+    let isHub = EffectPlaces.lateActions != .reported
+    guard context == .test, !isHub, id.generation > next.generation else { return generator.advance(past: id) }
     report(
       """
       A "forEach" at "\(fileID):\(line)" received a "push" action with an unexpected generational ID. …

@@ -28,7 +28,7 @@ public enum ActionBatch {
     func endOffset(in sequence: RawSpan) -> Int {
       switch end {
       case .complete: sequence.byteCount
-      case .limit(let offset), .failure(_, let offset): offset
+      case .limit(let offset), .failure(_, let offset), .refused(let offset): offset
       }
     }
   }
@@ -42,6 +42,8 @@ public enum ActionBatch {
     case limit(offset: Int)
     /// An item at this offset that is not an action of the feature.
     case failure(WireError, offset: Int)
+    /// An action at this offset that the feature refused; see `Engine.takeRefusal()`.
+    case refused(offset: Int)
   }
 
   /// Applies the actions of a CBOR sequence from an offset on, up to its end, the limit, or the first item that is not
@@ -74,11 +76,12 @@ public enum ActionBatch {
         // Equal actions in a row, such as those of a held key, are decoded once: no item is the beginning of another
         // one, so the same bytes are the same action.
         repeat {
-          reducing.send(action) {
+          let isRefused = reducing.send(action) {
             count += 1
             reduced.pointee.store(UInt64(truncatingIfNeeded: count), ordering: .releasing)
             return count != pause && decoder.skipRepetition(ofLength: length)
           }
+          if isRefused { return Outcome(count: count, end: .refused(offset: decoder.offset - length)) }
           guard count == pause, !decoder.isAtEnd else { break }
           guard count < limit, pace.hasTime(after: count) else {
             return Outcome(count: count, end: .limit(offset: decoder.offset))

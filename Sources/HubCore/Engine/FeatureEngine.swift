@@ -51,6 +51,7 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
     (self.box, self.operations, self.pace, self.onEvent) = (box, operations, pace, onEvent)
     schema = Schema(state: State.self, action: Action.self)
     (reader, actionRisks) = (StateReader(of: State.self), ReadingRisks(of: Action.self))
+    box.core.lateActions = box.core.mayRefuse ? .refused : .refusedBeforeChanges
   }
 
   /// The authoritative state.
@@ -64,7 +65,7 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   /// Call it on the loop's thread, for example in a timer's callback, and never while a reducer runs.
   public func send(_ action: Action) {
     // Before a hub serves the engine, nobody is told of a refusal.
-    if let onSend { onSend(AnyAction(action)) } else { _ = box.core.attempt { $0.send(action) } }
+    if let onSend { onSend(AnyAction(action)) } else { _ = box.core.attempt { $0.withOwnActions { $0.send(action) } } }
   }
 }
 
@@ -109,10 +110,10 @@ extension FeatureEngine: Engine {
   }
 
   package func apply(_ action: AnyAction, from effect: EffectID?) -> Bool {
-    box.core.send(typed(action), from: effect)
+    box.core.withOwnActions { $0.send(typed(action), from: effect) }
   }
 
-  package func apply(_ action: AnyAction) { box.core.send(typed(action)) }
+  package func apply(_ action: AnyAction) { box.core.withOwnActions { $0.send(typed(action)) } }
 
   package func decode(_ action: RawSpan) throws(WireError) -> AnyAction { AnyAction(try Action(decoding: action)) }
 
@@ -192,11 +193,13 @@ extension FeatureEngine: Engine {
     reader.begin(with: state)
   }
 
-  package func finish(_ effect: EffectID) { box.core.finish(effect) }
+  package func finish(_ effect: EffectID) { box.core.withOwnActions { $0.finish(effect) } }
 
-  package func cancel(_ id: CancelID, within path: EffectPath) { box.core.cancel(id, within: path) }
+  package func cancel(_ id: CancelID, within path: EffectPath) {
+    box.core.withOwnActions { $0.cancel(id, within: path) }
+  }
 
-  package func dismiss(_ path: EffectPath) -> Bool { box.core.dismiss(path) }
+  package func dismiss(_ path: EffectPath) -> Bool { box.core.withOwnActions { $0.dismiss(path) } }
 }
 
 /// A reducer's core in a separate allocation, which closures can share.

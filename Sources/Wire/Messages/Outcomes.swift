@@ -17,6 +17,8 @@ public struct RejectionCode: RawRepresentable, Hashable, Sendable {
   public static let actionCrashes = Self(rawValue: 5)
   /// The feature's reducer has refused the action; the reason is the feature's.
   public static let refused = Self(rawValue: 6)
+  /// The target of the action is gone: the element of a collection or a stack, or the presented child.
+  public static let late = Self(rawValue: 7)
 }
 
 /// The hub's rejection of one action. It does not affect other actions.
