@@ -488,6 +488,13 @@ let package = Package(
       name: "hostilehub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
       path: "Tests/Fixtures/hostilehub", swiftSettings: spans),
     .executableTarget(
+      name: "sharedhub", dependencies: ["StoreHub", "TestFeatures"], path: "Tests/Fixtures/sharedhub",
+      swiftSettings: spans),
+    .executableTarget(
+      name: "sharededitor",
+      dependencies: ["ComposableArchitecture", "EventLoop", "RandomNumbers", "StoreClient", "TestFeatures", "Wire"],
+      path: "Tests/Fixtures/sharededitor", swiftSettings: onLoop),
+    .executableTarget(
       name: "hostileclient", dependencies: ["ComposableCore", "EventLoop", "StoreClient", "TestFeatures", "Wire"],
       path: "Tests/Fixtures/hostileclient", swiftSettings: onLoop),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),

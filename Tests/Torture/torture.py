@@ -1,12 +1,13 @@
 """Real processes under real faults: kills, stops, a full disk, no descriptors, no memory.
 
-    torture.py --hub PATH [--crashing PATH] [--cycles N] [--seed S] [SCENARIO...]
+    torture.py --hub PATH [--crashing PATH] [--shared PATH --editor PATH [--storectl PATH]] [--cycles N] [--seed S] [SCENARIO...]
 
 Each scenario starts the hub on a state directory of its own, loads it with clients that reconnect and send again what has no
 outcome, and checks that everything acknowledged is there once, in order, and nothing twice. Exits with 1 on a violation.
 """
 
 import argparse
+import json
 import os
 import random
 import resource
@@ -15,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from client import Adder, Violation, check, schema_of, state_of, texts, todo_action
@@ -241,13 +243,195 @@ def crashes(arguments, directory):
     return f"{ends - kills} crashes, {kills} kills, {count} actions, {sum(len(a.refused) for a in adders)} refused"
 
 
-SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, full_disk, no_descriptors, no_memory)}
+def shared_model(arguments, directory):
+    """Editors of a shared model, and kills of its hub: each edit takes effect once, and all agree."""
+    if not (arguments.shared and arguments.editor):
+        return "skipped: --shared and --editor name no hub of a shared model and its editor"
+    hub = Hub(arguments.shared, directory).start()
+    hub.wait_until_ready(action=schema_of)
+    editors = [Editor(arguments.editor, hub.socket, f"editor{number}") for number in range(4)]
+    scripts = [Script(arguments.storectl, hub.socket, f"script{number}") for number in range(2 if arguments.storectl else 0)]
+    for script in scripts:
+        script.start()
+    deadline = time.monotonic() + arguments.seconds
+    kills = 0
+    while kills < arguments.cycles if arguments.seconds == 0 else time.monotonic() < deadline:
+        time.sleep(random.uniform(0.0, 0.5))
+        for editor in editors:
+            editor.require_running()
+        hub.kill()
+        hub.start()
+        kills += 1
+        if random.random() < 0.1:
+            # Connections are cut while the hub runs on: it is stopped and started in order.
+            hub.wait_until_ready(action=schema_of)
+            hub.stop()
+            hub.start()
+    hub.wait_until_ready(action=schema_of)
+    expected, edits = {}, 0
+    for editor in [*scripts, *editors]:
+        notes, count = editor.finish()
+        expected.update(notes)
+        edits += count
+    # Now that all edits are stored, all have the same value.
+    state = state_of(hub.socket)
+    in_doubt = set().union(*(script.in_doubt for script in scripts))
+    found = {note["id"]: (note["stars"], sorted(note["tags"])) for note in state["notes"] if note["id"] not in in_doubt}
+    if found != expected:
+        missing = sorted(set(expected) - set(found))[:3]
+        extra = sorted(set(found) - set(expected))[:3]
+        other = [id for id in sorted(set(found) & set(expected)) if found[id] != expected[id]][:3]
+        raise Violation(f"missing {missing}, not removed {extra}, different {other}")
+    possible = edits + sum(script.edits_in_doubt for script in scripts)
+    if not edits <= state["edits"] <= possible:
+        raise Violation(f"{state['edits']} edits were counted, of {edits} to {possible}")
+    hashes = wait_for_equal_hashes(editors)
+    for editor in editors:
+        editor.process.kill()
+        editor.process.wait()
+    hub.stop()
+    hub.start()
+    hub.wait_until_ready(action=schema_of)
+    if state_of(hub.socket) != state:
+        raise Violation("a stop and a start have changed the state")
+    hub.stop()
+    return f"{kills} kills, {edits} edits by {len(editors)} processes and {len(scripts)} scripts, {len(found)} notes, hash {hashes}"
+
+
+class Script(threading.Thread):
+    """A script that edits notes of its own with storectl, one process for each edit.
+
+    A tool whose hub was killed cannot say whether its action took effect (exit status 5). Such a note is not compared
+    and not edited again, and such an addition may count.
+    """
+
+    def __init__(self, program, socket, name):
+        super().__init__(name=name, daemon=True)
+        self.program, self.socket = program, socket
+        self.random = random.Random(random.randrange(1 << 32))
+        self.notes, self.edits, self.failure = {}, 0, None
+        self.in_doubt, self.edits_in_doubt = set(), 0
+        self.is_stopping = threading.Event()
+
+    def run(self):
+        number = 0
+        while not self.is_stopping.is_set() and not self.failure:
+            number += 1
+            ids = sorted(self.notes)
+            if not ids or self.random.random() < 0.3:
+                id = f"{self.name}-{number}"
+                place = self.random.choice([[], ["--at", "start"], ["--at", "end"]])
+                note = json.dumps({"id": id, "title": "by a script", "stars": 0, "tags": []})
+                self.edit(id, (0, []), "insert", "notes", note, *place)
+                continue
+            id = self.random.choice(ids)
+            stars, tags = self.notes[id]
+            match self.random.randrange(4):
+                case 0:
+                    self.edit(id, None, "remove", f'notes["{id}"]')
+                case 1:
+                    self.edit(id, (stars + 1, tags), "set", f'notes["{id}"].stars', str(stars + 1))
+                case 2:
+                    after = (stars, sorted([*tags, str(number)]))
+                    self.edit(id, after, "insert", f'notes["{id}"].tags', str(number))
+                case _:
+                    self.add()
+
+    def edit(self, id, after, *arguments):
+        """Edits a note, which is `after` then; None if it is removed."""
+        if self.run_tool(*arguments):
+            self.notes[id] = after
+            if after is None:
+                del self.notes[id]
+        else:
+            self.notes.pop(id, None)
+            self.in_doubt.add(id)
+
+    def add(self):
+        if self.run_tool("set", "edits", "--add", "1"):
+            self.edits += 1
+        else:
+            self.edits_in_doubt += 1
+
+    def run_tool(self, command, *arguments):
+        """Returns True if the edit took effect, and False if nobody knows."""
+        line = [self.program, command, "--socket", self.socket, "--timeout", "60s", *arguments]
+        while True:
+            done = subprocess.run(line, capture_output=True, text=True)
+            match done.returncode:
+                case 0: return True
+                # Nothing was sent.
+                case 4: time.sleep(0.005)
+                case 5: return False
+                case status:
+                    self.failure = f"{self.name}: {' '.join(line)}: status {status}: {done.stderr}"
+                    return False
+
+    def finish(self):
+        self.is_stopping.set()
+        self.join(90)
+        if self.failure or self.is_alive():
+            raise Violation(self.failure or f"{self.name} has no answer")
+        return self.notes, self.edits
+
+
+class Editor:
+    """A process that edits notes of its own, and checks after each edit that all its work is there."""
+
+    def __init__(self, program, socket, name):
+        self.name = name
+        command = [program, socket, name, str(random.randrange(1 << 32))]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def require_running(self):
+        if self.process.poll() is not None:
+            raise Violation(f"{self.name} ended with {self.process.returncode}: {self.process.stderr.read()[-2000:]}")
+
+    def line(self):
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait(10)
+            self.require_running()
+        return line.split()
+
+    def finish(self):
+        """Returns its notes, and the number of its edits, when the hub has taken all of them."""
+        self.process.send_signal(signal.SIGTERM)
+        notes, edits = {}, 0
+        while (line := self.line()) != ["end"]:
+            match line:
+                case ["edits", count]:
+                    edits = int(count)
+                case ["note", id, stars, *tags]:
+                    notes[id] = (int(stars), [tag for tag in " ".join(tags).split(",") if tag])
+        return notes, edits
+
+    def hash(self):
+        self.process.send_signal(signal.SIGUSR1)
+        return " ".join(self.line())
+
+
+def wait_for_equal_hashes(editors):
+    """The last edits of one reach the others soon."""
+    deadline = time.monotonic() + 30
+    while len(hashes := {editor.hash() for editor in editors}) > 1:
+        if time.monotonic() > deadline:
+            raise Violation(f"the editors do not agree: {hashes}")
+        time.sleep(0.01)
+    return hashes.pop().split()[1]
+
+
+SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, shared_model, full_disk, no_descriptors, no_memory)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hub", required=True, metavar="PATH", help="the storehubd to run")
     parser.add_argument("--crashing", metavar="PATH", help="a hub with an action that traps, for crashes")
+    parser.add_argument("--shared", metavar="PATH", help="a hub of a shared model, for shared-model")
+    parser.add_argument("--editor", metavar="PATH", help="the editor of that model")
+    parser.add_argument("--storectl", metavar="PATH", help="the tool with which scripts edit that model")
+    parser.add_argument("--seconds", type=float, default=0, metavar="N", help="the time of shared-model, instead of cycles")
     parser.add_argument("--cycles", type=int, default=200, metavar="N", help="how often the hub is killed; default 200")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), metavar="S", help="seed of the moments")
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=f"of {', '.join(SCENARIOS)}; default all")
