@@ -123,7 +123,8 @@ extension ReplicaCore {
     if welcome.isResumed {
       pending.resume(processed: welcome.processed)
     } else {
-      endResumption()
+      // A hub that has lost states may have lost what was applied: then the outcome is unknown.
+      if welcome.history == history { endResumption() } else { resumedOutcomes = nil }
       pending.beginSession(&commands)
     }
     // Revisions of another history have no meaning; the session may be resumed before any scope is attached.
