@@ -121,6 +121,8 @@ extension ReplicaCore {
     session = welcome.session
     awaitsResumedOutcomes = welcome.isResumed && welcome.processed > pending.acknowledged
     if welcome.isResumed {
+      // This hub repeats them, unless it has lost them.
+      resumedOutcomes = nil
       pending.resume(processed: welcome.processed)
     } else {
       // A hub that has lost states may have lost what was applied: then the outcome is unknown.
