@@ -135,7 +135,7 @@ struct TurnCursor {
           turn.delta = [UInt8](delta)
           if sessions.count > 0 {
             let decoded = try? [LoggedSession](decoding: sessions.bytes)
-            isReadable = decoded != nil
+            if decoded == nil { isReadable = false }
             if isWhole { turn.sessions = decoded ?? [] }
           }
           return turnChecksum(

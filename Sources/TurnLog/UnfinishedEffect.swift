@@ -24,7 +24,10 @@ extension UnfinishedEffect: WireValue {
   /// Reads `[number, action]`.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.tuple(2)
+    let start = decoder.offset
     number = try decoder.unsigned()
+    // Later effects get larger numbers.
+    guard number < 1 << 62 else { throw WireError(.outOfRange(type: "number of an effect"), at: start) }
     action = try decoder.byteString().withUnsafeBytes { [UInt8]($0) }
   }
 }

@@ -354,6 +354,55 @@ private final class Process {
     bench.clean()
   }
 
+  @Test func aRequestToSaveFailsWithTheChangesBeforeIt() async throws {
+    let bench = try Bench()
+    let process = try Process(bench, pendingActions: 0)
+    let motto = process.motto()
+    let server = try bench.serve(engine(Planner(motto: "stays")))
+    process.client.start()
+    #expect(await bench.until { motto.wrappedValue == "stays" })
+    var failure: (any Error)?
+    motto.withLock { $0 = "lost" }
+    Task { do { try await motto.save() } catch { failure = error } }
+    #expect(await bench.until { failure != nil })
+    #expect(motto.saveError != nil)
+    process.client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  /// A number has no parts: a thread that adds to it must see what its process has added before.
+  @Test func aThreadSeesTheEarlierChangesOfItsProcess() async throws {
+    let bench = try Bench()
+    let engine = engine()
+    let server = try bench.serve(engine)
+    let (first, second) = (try Process(bench), try Process(bench))
+    let (motto, visits) = (first.motto(), second.visits())
+    let meetings = second.meetings()
+    let theirs = second.motto()
+    first.client.start()
+    second.client.start()
+    #expect(await bench.until { !motto.isLoading && !meetings.isLoading && !theirs.isLoading })
+    let work = Task.detached {
+      // Only this process writes the text, and values of the hub arrive at the same time.
+      for _ in 0..<300 { motto.withLock { $0 += "x" } }
+    }
+    var count = 0
+    #expect(
+      await bench.until {
+        count += 1
+        if count < 200 { visits.withLock { $0 += 1 } }
+        return count >= 200 && engine.state.motto.count == 300
+      })
+    await work.value
+    #expect(await bench.until { theirs.wrappedValue.count == 300 })
+    #expect(motto.wrappedValue == String(repeating: "x", count: 300))
+    first.client.close()
+    second.client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
   @Test func aPartThatDoesNotExistHasItsInitialValue() async throws {
     let bench = try Bench()
     let engine = engine()

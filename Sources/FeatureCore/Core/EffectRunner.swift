@@ -232,7 +232,16 @@ package final class EffectRunner<Action> {
       EffectHosts.remove(ObjectIdentifier(self))
     }
 
-    func cancelEffects(_ id: CancelID, within path: EffectPath) { runner?.requests.cancel(id, path) }
-    func dismiss(_ path: EffectPath) -> Bool { runner?.requests.dismiss(path) ?? false }
+    // What tasks do because all are cancelled does not change the core: a stopping hub would take effects that are to be
+    // restarted for ended.
+    func cancelEffects(_ id: CancelID, within path: EffectPath) {
+      guard let runner, !runner.isOver else { return }
+      runner.requests.cancel(id, path)
+    }
+
+    func dismiss(_ path: EffectPath) -> Bool {
+      guard let runner, !runner.isOver else { return false }
+      return runner.requests.dismiss(path)
+    }
   }
 }

@@ -294,7 +294,6 @@ public struct ReducerCore<State, Action>: ~Copyable {
   private mutating func beginAndDrain(_ tree: EffectTree<Action>, of action: Action, cascade: UInt64) {
     beginEffects(tree, of: action, cascade: cascade)
     drain()
-    if !mayRefuse, effects.refusal?.isLate == false, let refusal = takeRefusal() { reportUnexpected(refusal) }
   }
 
   private func reportUnexpected(_ refusal: Refusal) {
@@ -316,10 +315,17 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// A loop, not a recursion: a chain of any number of actions does not grow the stack.
   private mutating func drain() {
+    takeUnexpected()
     while let (action, cascade) = queue.next() {
       // The actions after one that is refused are those of effects that do not begin.
       guard !discardsSentActions, effects.refusal == nil, let tree = reduceOnly(action) else { continue }
       beginEffects(tree, of: action, cascade: cascade)
+      takeUnexpected()
     }
+  }
+
+  /// Reports a refusal of a reducer that was not known to refuse: its action takes effect.
+  private mutating func takeUnexpected() {
+    if !mayRefuse, effects.refusal?.isLate == false, let refusal = takeRefusal() { reportUnexpected(refusal) }
   }
 }

@@ -27,7 +27,9 @@ enum RunOrder {
   @TaskLocal private static var predecessors: Predecessors?
 
   /// True if no reducer runs before the one being compiled that may change the state on an action for its children.
-  @usableFromInline static var isFirst: Bool { predecessors?.areSelective ?? false }
+  ///
+  /// A `Scope` before may handle the same case, or one within it.
+  @usableFromInline static var isFirst: Bool { predecessors.map { $0.areSelective && $0.cases.isEmpty } ?? false }
 
   /// Compiles the reducer of a store.
   static func root<Result>(_ compile: () -> Result) -> Result {

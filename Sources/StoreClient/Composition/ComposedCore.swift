@@ -28,7 +28,7 @@ final class ComposedCore<State, Action>: StoreCore {
     let outer = hub.forwarded
     hub.forwarded = []
     let task = root.send(action)
-    let forwarded = hub.forwarded
+    let forwarded = hub.forwarded ?? []
     hub.forwarded = outer
     return forwarded.isEmpty ? task : Self.joined(task, forwarded)
   }
@@ -58,6 +58,10 @@ extension ComposedCore: ComposedStore {
     guard let part = hub.part(of: attachment) as? HubPart<State, Action, HubState, HubAction> else { return }
     if let event = part.event {
       _ = send(event.embed(.changed))
+      guard root.lastRefusal != nil else { return }
+      // A feature cannot refuse what the hub has.
+      let value = attachment.value
+      root.update { part.write(&$0, value) }
     } else {
       let value = attachment.value
       root.update { part.write(&$0, value) }

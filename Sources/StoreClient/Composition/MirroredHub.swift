@@ -14,8 +14,8 @@ final class MirroredHub {
   /// The attachments and the parts, by the types of the hub's state and actions.
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
   private var parts: [ObjectIdentifier: Any] = [:]
-  /// The actions that the running `send` has sent to the hub.
-  var forwarded: [StoreTask] = []
+  /// The actions that the running `send` has sent to the hub; nil while none is running, for those of effects.
+  var forwarded: [StoreTask]?
 
   private static func key<State: Replicated, Action>(_: State.Type, _: Action.Type) -> ObjectIdentifier {
     ObjectIdentifier(Attachment<State, Action>.self)
@@ -30,7 +30,9 @@ final class MirroredHub {
   }
 
   func add<State, Action>(_ attachment: Attachment<State, Action>) {
-    attachments[Self.key(State.self, Action.self)] = attachment
+    let key = Self.key(State.self, Action.self)
+    if let earlier = attachments[key] as? Attachment<State, Action>, earlier !== attachment { earlier.composed = nil }
+    attachments[key] = attachment
   }
 
   private func attachment<State: Replicated, Action>(_: State.Type, _: Action.Type) -> Attachment<State, Action>? {
@@ -73,7 +75,7 @@ final class MirroredHub {
               return AnyCancellable {}
             }
             let task = attachment.send(action.value)
-            self.forwarded.append(task)
+            self.forwarded?.append(task)
             let waiting = Task { @MainActor in
               do {
                 try await task.taken()

@@ -99,9 +99,13 @@ public nonisolated struct HubKey<Model: Replicated, Value: Replicated & Sendable
 nonisolated extension HubKey: ChangeKey {
   package func save(from base: Value, to value: Value, context: SaveContext, continuation: SaveContinuation) {
     switch place {
-    case .hub(let link, _): link.save(from: base, to: value, continuation)
-    case .memory(let key): key.save(value, context: context, continuation: continuation)
-    case .missing: continuation.resume(throwing: NoHubForModel(model: "\(Model.self)"))
+    case .hub(let link, _): link.save(from: base, to: value, isRequest: context == .userInitiated, continuation)
+    case .memory(let key):
+      continuation.taken()
+      key.save(value, context: context, continuation: continuation)
+    case .missing:
+      continuation.taken()
+      continuation.resume(throwing: NoHubForModel(model: "\(Model.self)"))
     }
   }
 }

@@ -35,11 +35,15 @@ nonisolated final class PartLink<Model: Replicated, Value: Replicated & Sendable
     return SharedSubscription { self.perform { $0.end() } }
   }
 
-  func save(from base: Value, to value: Value, _ continuation: SaveContinuation) {
+  func save(from base: Value, to value: Value, isRequest: Bool, _ continuation: SaveContinuation) {
     let changes = PartChange<Model>.changes(of: path, from: base, to: value)
     // The reference may have received a value of the hub before the loop's thread learns of this change.
     let isDelayed = !MainThread.isCurrent
-    perform { $0.save(changes, as: value, isDelayed: isDelayed, continuation) }
+    perform { mirror in
+      // The mirror reports nothing before it has the change.
+      continuation.taken()
+      mirror.save(changes, as: value, isRequest: isRequest, isDelayed: isDelayed, continuation)
+    }
   }
 
   private func perform(_ job: @escaping Job) {

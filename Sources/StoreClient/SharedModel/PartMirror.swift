@@ -14,12 +14,16 @@ internal import Wire
   private var shown = Shown.nothing
   /// True if the reference was told that it is loading.
   private var isShownAsLoading = false
+  /// True while the changes of several fields are sent, of which the value has some only.
+  private var isSending = false
   /// The number of changes without an outcome.
   private var pendingCount = 0
   /// The requests to load, which wait for the hub.
   private var loads: [LoadContinuation<Value>] = []
   /// The requests to save, which wait for the outcomes of the changes before them.
   private var requests: [SaveContinuation] = []
+  /// The failure of the last change, and while requests wait, the first one, until a request has reported it.
+  private var failure: (any Error)?
 
   /// What the reference has of the hub.
   private enum Shown {
@@ -60,16 +64,21 @@ internal import Wire
   }
 
   func save(
-    _ changes: [PartChange<Model>], as value: Value, isDelayed: Bool, _ continuation: SaveContinuation
+    _ changes: [PartChange<Model>], as value: Value, isRequest: Bool, isDelayed: Bool, _ continuation: SaveContinuation
   ) {
     guard !changes.isEmpty else {
-      if pendingCount > 0 { requests.append(continuation) } else { continuation.resume() }
-      return
+      if isRequest { requests.append(continuation) } else { continuation.resume() }
+      if pendingCount == 0 { answerRequests() }
+      // The reference has passed over values of the hub while this was queued.
+      if attachment != nil { shown = .value(value) }
+      return show(evenIfEqual: isDelayed)
     }
     let attachment = attach()
     shown = .value(value)
     pendingCount += 1
+    isSending = true
     let tasks = changes.map { attachment.send($0) }
+    isSending = false
     Task {
       var failure: (any Error)?
       for task in tasks {
@@ -91,12 +100,20 @@ internal import Wire
 
   private func ended(_ continuation: SaveContinuation, _ error: (any Error)?) {
     pendingCount -= 1
+    failure = requests.isEmpty ? error : failure ?? error
     if let error { continuation.resume(throwing: error) } else { continuation.resume() }
     guard pendingCount == 0 else { return }
-    let requests = requests
-    self.requests = []
-    for request in requests { request.resume() }
+    answerRequests()
     show(evenIfEqual: false)
+  }
+
+  private func answerRequests() {
+    guard !requests.isEmpty else { return }
+    let (requests, failure) = (requests, failure)
+    (self.requests, self.failure) = ([], nil)
+    for request in requests {
+      if let failure { request.resume(throwing: failure) } else { request.resume() }
+    }
   }
 
   // MARK: The hub
@@ -145,7 +162,9 @@ internal import Wire
   /// - Parameter evenIfEqual: True if the reference may have another value than `shown`.
   private func show(evenIfEqual: Bool) {
     // If it lacks changes of the reference, a complete value follows.
-    guard let subscriber, let attachment, attachment.isKnown, !attachment.lacksPendingActions else { return }
+    guard !isSending, let subscriber, let attachment, attachment.isKnown, !attachment.lacksPendingActions else {
+      return
+    }
     let mustShow = evenIfEqual || isShownAsLoading
     switch (value, shown) {
     case (nil, _) where pendingCount > 0: return  // The hub decides what becomes of the change.

@@ -132,7 +132,7 @@ final class Session {
       let content = content
       store.send(.contentChanged(content, size: nil))
       let keys = store.withState { $0.screens.keysAhead($0.shown) }
-      store.send(.keysAheadTaken)
+      if !keys.isEmpty { store.send(.keysAheadTaken) }
       for key in keys { pressed(key, content) }
     }
   }

@@ -45,6 +45,7 @@ private struct SumKey: ChangeKey {
       return state.onSave.take()
     }
     onSave?()
+    continuation.taken()
     source.add(value - base)
     continuation.resume()
   }

@@ -6,7 +6,8 @@
 package protocol ChangeKey<Value>: SharedKey {
   /// Saves a change and resumes `continuation`, once, now or later.
   ///
-  /// Called for each change in order, never concurrently. On request, `base` and `value` are the same, and the
+  /// Called for each change in order, never concurrently. It calls `continuation.taken()` once when all values that it
+  /// reports from then on contain the change: until then the reference takes none. On request, `base` and `value` are the same, and the
   /// continuation is resumed when all earlier changes are saved.
   func save(from base: Value, to value: Value, context: SaveContext, continuation: SaveContinuation)
 }

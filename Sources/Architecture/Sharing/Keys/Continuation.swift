@@ -39,6 +39,8 @@ public struct LoadContinuation<Value>: Sendable {
 /// The answer of a key to ``SharedKey/save(_:context:continuation:)``, given exactly once.
 public struct SaveContinuation: Sendable {
   private let answer: Answer<Void>
+  /// Called by a `ChangeKey` when all values that it reports from now on contain the change.
+  package var taken: @Sendable () -> Void = {}
 
   /// Creates a continuation with a callback, for a key that saves another key's value.
   ///

@@ -6,7 +6,8 @@ extension Cell {
   /// - Parameter base: The value before the change, if the key saves changes.
   func enqueue(_ state: inout State, from base: Value? = nil, saving: Bool, at place: IssueLocation) {
     guard saving || !state.subscribers.isEmpty else { return }
-    if saving { (state.unsaved, state.queuedChanges) = (state.unsaved + 1, state.queuedChanges + 1) }
+    if saving { state.unsaved += 1 }
+    if base != nil { state.queuedChanges += 1 }
     state.queue.append(
       Delivery(
         value: state.value, base: base, subscribers: 0..<state.nextSubscriber, save: saving ? .didSet : nil,

@@ -6,14 +6,15 @@ extension Cell {
     let (place, completion) = (delivery.place, delivery.completion)
     // Since a request was made, the source may have received a newer value, which must not be overwritten.
     let value = context == .userInitiated ? state.withLock { $0.value } : delivery.value
-    if context == .didSet { state.withLock { $0.queuedChanges -= 1 } }
-    backing?.save?(
-      delivery.base ?? value, value, context,
-      SaveContinuation(place: place) { [weak self] result in
-        if completion == nil, case .failure(let error) = result { reportFailure(error, at: place) }
-        self?.finishSave(result)
-        completion?(result)
-      })
+    var continuation = SaveContinuation(place: place) { [weak self] result in
+      if completion == nil, case .failure(let error) = result { reportFailure(error, at: place) }
+      self?.finishSave(result)
+      completion?(result)
+    }
+    if delivery.base != nil {
+      continuation.taken = { [weak self] in self?.state.withLock { $0.queuedChanges -= 1 } }
+    }
+    backing?.save?(delivery.base ?? value, value, context, continuation)
   }
 
   /// Saves on request, after the changes before it.

@@ -25,7 +25,7 @@ final class Cell<Value>: Location {
 
     /// The number of saves that the key has not finished.
     var unsaved = 0
-    /// The number of changes to save that are still in `queue`.
+    /// The number of changes that the values of a `ChangeKey` may not contain yet.
     var queuedChanges = 0
     /// The source changed while local changes were being saved.
     var needsReload = false

@@ -7,6 +7,7 @@ struct ChangeTree {
   /// The whole change, if it is a new value or a difference.
   private var whole: CBORValue?
   private var parts: [(key: PartKey, tree: ChangeTree)] = []
+  private var indices: [PartKey: Int] = [:]
   /// What is removed, moved, inserted or appended, by the kind's key in the change.
   private var kinds: [UInt64: [CBORValue]] = [:]
   /// The last offset under the keys of moved and inserted elements.
@@ -30,8 +31,11 @@ struct ChangeTree {
       let (key, type, rest) = try part(at: steps)
       if case .caseValue(let found, _) = key { try checkCase(found) }
       if case .field(let found) = key, isEnum { try checkCase(found) }
-      let index = parts.firstIndex { $0.key == key } ?? parts.endIndex
-      if index == parts.endIndex { parts.append((key, ChangeTree(schema, type))) }
+      let index = indices[key, default: parts.endIndex]
+      if index == parts.endIndex {
+        parts.append((key, ChangeTree(schema, type)))
+        indices[key] = index
+      }
       return try parts[index].tree.add(verb, at: rest)
     }
     switch verb {

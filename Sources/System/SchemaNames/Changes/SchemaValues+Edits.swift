@@ -7,7 +7,7 @@ extension SchemaValues {
   package func edits(of change: CBORValue, as type: SchemaType) -> [ChangeEdit]? {
     if change == .map([]) { return [] }
     var reader = EditReader(schema: schema)
-    return reader.read(change, type, at: EditPath()) ? reader.edits : nil
+    return reader.read(change, type, at: EditPath()) && reader.room >= 0 ? reader.edits : nil
   }
 }
 
@@ -39,10 +39,13 @@ private struct EditPath {
 private struct EditReader {
   let schema: Schema
   private(set) var edits: [ChangeEdit] = []
+  /// The bytes of paths that may still be kept: a peer may write many edits below a long key.
+  private(set) var room = 16 << 20
 
   init(schema: Schema) { self.schema = schema }
 
   mutating func read(_ change: CBORValue, _ type: SchemaType, at path: EditPath) -> Bool {
+    guard room >= 0 else { return false }
     if case .definition(let index) = type, case .fields(let fields) = schema.definitions[index].content {
       return read(change, at: path) { key in
         fields.first { $0.key == key }.map { (path.appending(name: $0.name), $0.type) }
@@ -82,7 +85,10 @@ private struct EditReader {
   }
 
   private mutating func add(_ verb: ChangeEdit.Verb, _ type: SchemaType, at path: EditPath) {
-    edits.append(ChangeEdit(path.text, type, verb))
+    guard room >= 0 else { return }
+    let text = path.text
+    room -= text.utf8.count
+    edits.append(ChangeEdit(text, type, verb))
   }
 
   private mutating func readNewValue(_ change: CBORValue, _ type: SchemaType, at path: EditPath) -> Bool {

@@ -93,8 +93,9 @@ extension Tool {
       return try await edit.send(.add(number))
     }
     let value = try edit.value(word ?? "", as: edit.path.type)
-    if case .key(let key)? = edit.path.rest.last, let collection = try edit.collection() {
+    if case .key(let key)? = edit.path.rest.last, var collection = try edit.collection() {
       // Also if the key does not exist.
+      try await collection.requireExisting()
       return try await collection.send(.insertPairs([try edit.pair(key, value)]))
     }
     try await edit.requireExisting()
@@ -104,6 +105,7 @@ extension Tool {
   func insert() async throws(ToolFailure) {
     var edit = try await Edit(self, options.arguments.first ?? "", enteringOptionals: true)
     let word = options.arguments[1]
+    if edit.layout != nil { try await edit.requireExisting() }
     switch edit.layout {
     case .identified, .stack:
       let element = try edit.element(word)
@@ -118,9 +120,10 @@ extension Tool {
       guard case .map(let pairs) = try edit.value(word, as: edit.path.type) else { return }
       try await edit.send(.insertPairs(pairs))
     default:
-      guard case .key(let key)? = edit.path.rest.last, let collection = try edit.collection() else {
+      guard case .key(let key)? = edit.path.rest.last, var collection = try edit.collection() else {
         throw ToolFailure(.unknownName, "'\(edit.name)' is no collection; use `storectl set`")
       }
+      try await collection.requireExisting()
       try await collection.send(.insertPairs([try edit.pair(key, try edit.value(word, as: edit.path.type))]))
     }
   }

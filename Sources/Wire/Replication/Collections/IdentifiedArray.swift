@@ -134,9 +134,12 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
   }
 
   mutating func update(_ decoder: inout CBORDecoder) throws(WireError) {
+    var changed: Set<ID> = []
     for _ in 0..<(try decoder.pairsHeader()) {
       let start = decoder.offset
       let id = try ID(from: &decoder)
+      // A peer could have the collections in the element copied for each pair.
+      if decoder.isMerging, !changed.insert(id).inserted { throw WireError(.repeatedID, at: start) }
       guard var element = self[id: id] else {
         try decoder.passOver("identified array", at: start)
         continue
