@@ -479,7 +479,7 @@ let package = Package(
       name: "blockedhub", dependencies: ["ReplicatedArchitecture", "StoreHub"], path: "Tests/Fixtures/blockedhub",
       swiftSettings: spans),
     .executableTarget(
-      name: "planhub", dependencies: ["IdentifiedCollections", "ReplicatedArchitecture", "StoreHub", "Wire"],
+      name: "planhub", dependencies: ["IdentifiedCollections", "ReplicatedArchitecture", "StoreHub"],
       path: "Tests/Fixtures/planhub", swiftSettings: spans),
     .executableTarget(
       name: "meetinghub", dependencies: ["ReplicatedArchitecture", "StoreHub"], path: "Tests/Fixtures/meetinghub",

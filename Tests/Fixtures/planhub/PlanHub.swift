@@ -1,27 +1,13 @@
 import IdentifiedCollections
 import ReplicatedArchitecture
 import StoreHub
-import Wire
 
 /// A hub of a shared model with a part of each kind, for tests of the tools that edit it.
 @main
-struct PlanHub: HubService {
+struct PlanHub: SharedHub {
   static let description = ServiceDescription("planhub")
 
   let initialState = Plan()
-  var body: some ReducerOf<Planning> { Planning() }
-}
-
-struct Planning: Reducer, Sendable {
-  typealias State = Plan
-  typealias Action = SharedChange<Plan>
-
-  var body: some ReducerOf<Self> {
-    Reduce { (plan: inout Plan, change: SharedChange<Plan>) throws(Refusal) in
-      do throws(WireError) { try change.apply(to: &plan) } catch { throw Refusal("\(error.problem)") }
-      return .none
-    }
-  }
 }
 
 @Replicated
@@ -35,6 +21,7 @@ struct Plan: Equatable, Sendable {
   var words: [String] = []
   var best: SyncUp?
   var weight = 0.0
+  var scores: [String: SharedCounter] = [:]
 }
 
 @Replicated

@@ -94,6 +94,10 @@ extension Tool {
     }
     let value = try edit.value(word ?? "", as: edit.path.type)
     if case .key(let key)? = edit.path.rest.last, var collection = try edit.collection() {
+      guard edit.path.type != .counter else {
+        let reason = "a value that is inserted is added to the one of the same key"
+        throw ToolFailure(.usage, "'\(edit.name)' is a counter: \(reason); use --add, or `storectl insert`")
+      }
       // Also if the key does not exist.
       try await collection.requireExisting()
       return try await collection.send(.insertPairs([try edit.pair(key, value)]))
