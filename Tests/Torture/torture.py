@@ -7,6 +7,7 @@ outcome, and checks that everything acknowledged is there once, in order, and no
 """
 
 import argparse
+import atexit
 import json
 import os
 import random
@@ -382,6 +383,8 @@ class Editor:
         self.name = name
         command = [program, socket, name, str(random.randrange(1 << 32))]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # Also after a violation; it would edit for ever.
+        atexit.register(self.process.kill)
 
     def require_running(self):
         if self.process.poll() is not None:
