@@ -25,7 +25,7 @@ internal import Wire
   /// The failure of the last change, and while requests wait, the first one, until a request has reported it.
   private var failure: (any Error)?
 
-  /// What the reference has of the hub.
+  /// The part of the hub's value that the reference shows.
   private enum Shown {
     /// It shows its initial value, or one that another connection has left.
     case nothing
