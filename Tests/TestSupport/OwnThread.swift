@@ -32,15 +32,18 @@ extension Trait where Self == OwnThread {
 
 /// Runs tasks on separate threads.
 private final class ThreadExecutor: TaskExecutor {
-  static let computing = ThreadExecutor(threadCount: 1)
+  /// Two, so that no core is idle while tests wait, and at a low priority, so that these do not wait for a core.
+  static let computing = ThreadExecutor(threadCount: 2, niceness: 10)
   /// Four, because their tests wait for processes about half of the time.
   static let blocking = ThreadExecutor(threadCount: 4)
   private let jobs = Mutex<[UnownedJob]>([])
   private let count = DispatchSemaphore(value: 0)
 
-  init(threadCount: Int) {
+  /// - Parameter niceness: The priority of the threads; on Linux each thread has its own (setpriority(2)).
+  init(threadCount: Int, niceness: CInt = 0) {
     for _ in 0..<threadCount {
       Thread.detachNewThread { [self] in
+        if niceness != 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
         while true {
           count.wait()
           let job = jobs.withLock { $0.removeFirst() }
