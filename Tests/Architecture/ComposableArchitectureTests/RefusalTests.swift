@@ -72,6 +72,59 @@ import Testing
     #expect(store.withState { $0 } == Door.State())
   }
 
+  /// A reducer that sends to its own store.
+  struct Relay: Reducer {
+    @MainActor final class Target {
+      weak var store: StoreOf<Relay>?
+      var tasks: [StoreTask] = []
+
+      /// Sends from a reducer, which the store runs on the main actor.
+      nonisolated func sendAll(_ actions: [Action]) {
+        MainActor.assumeIsolated { tasks = actions.compactMap { store?.send($0) } }
+      }
+    }
+
+    enum Action: Sendable { case sendAll(refused: Bool), add(Int), addRefused, addAtOnce(Int) }
+
+    struct State: Equatable { var numbers: [Int] = [] }
+
+    let target: Target
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action throws(Refusal) in
+        switch action {
+        case .sendAll(let isRefused):
+          target.sendAll([.add(1), .addRefused, .addAtOnce(2)])
+          if isRefused { throw Refusal("no relay") }
+        case .add(let number): state.numbers.append(number)
+        case .addRefused:
+          state.numbers.append(-1)
+          throw Refusal("no number")
+        case .addAtOnce(let number): return .send(.add(number))
+        }
+        return .none
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func anActionToTheReducersOwnStoreIsRefusedByItself(isRelayRefused: Bool) async throws {
+    let target = Relay.Target()
+    let store = Store(initialState: Relay.State()) { Relay(target: target) }
+    target.store = store
+    let task = store.send(.sendAll(refused: isRelayRefused))
+    #expect(store.withState { $0.numbers } == [1, 2])
+    try #require(target.tasks.count == 3)
+    try await target.tasks[0].taken()
+    await #expect(throws: Refusal("no number")) { try await target.tasks[1].taken() }
+    try await target.tasks[2].taken()
+    if isRelayRefused {
+      await #expect(throws: Refusal("no relay")) { try await task.taken() }
+    } else {
+      try await task.taken()
+    }
+  }
+
   @Test func childrenRefuse() async throws {
     var state = Door.State(lock: Lock.State(turns: 1))
     state.path.append(Lock.State(turns: 1))

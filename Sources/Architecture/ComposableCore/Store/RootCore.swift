@@ -9,17 +9,28 @@ package final class RootCore<State, Action>: StoreCore {
   private var runner: EffectRunner<Action>?
   private let announcements = StoreObservers()
   private let identity: RootIdentity<State>
-  /// The core's queue, which also takes the actions that the reducer sends to its own store.
+  /// True if the reducer may refuse actions.
+  private let mayRefuse: Bool
+  /// The core's queue, which also takes the actions that a reducer without refusals sends to its own store.
   private let queue: ActionQueue<Action>
   /// The cascades of these actions.
   private var waiting: [UInt64] = []
-  /// Changes that effects request while an action is being reduced, because the reducer sends to their streams.
-  private var postponed: [(inout ReducerCore<State, Action>) -> Bool] = []
+  /// The refusals of these actions.
+  private var refusals: [UInt64: Refusal] = [:]
+  private var postponed: [PostponedChange] = []
   /// True if `waiting` or `postponed` is not empty. A flag, because access to a generic array looks up its type.
   private var isAnyWaiting = false
   private var isSending = false
   private var lastCascade: UInt64 = 0
   private var completions: [UInt64: StoreTask.Completion] = [:]
+
+  /// A change that is requested while an action is being reduced.
+  private struct PostponedChange {
+    /// The cascade of an action that the reducer has sent to its own store; nil for a change of an effect, to whose
+    /// stream the reducer has sent.
+    let cascade: UInt64?
+    let change: (inout ReducerCore<State, Action>) -> Bool
+  }
 
   /// Creates a core.
   ///
@@ -28,6 +39,7 @@ package final class RootCore<State, Action>: StoreCore {
     initialState: State, reducer: CompiledReducer<State, Action>, executor: (any TaskExecutor)? = nil
   ) {
     reducing = ReducerCore(initialState: initialState, reducer: Logger.shared.logging(reducer))
+    mayRefuse = reducing.mayRefuse
     queue = reducing.queue
     identity = RootIdentity(initialState)
     runner = EffectRunner(
@@ -86,7 +98,7 @@ package final class RootCore<State, Action>: StoreCore {
     lastCascade += 1
     let cascade = lastCascade
     guard !isSending else { return wait(action, cascade) }
-    guard !reducing.mayRefuse else { return attempt(action, cascade) }
+    guard !mayRefuse else { return attempt(action, cascade) }
     isSending = true
     let turn = Reducing.begin()
     let hasCommands = reducing.sendNotingCommands(action, cascade: cascade)
@@ -124,7 +136,16 @@ package final class RootCore<State, Action>: StoreCore {
 
   @inline(never)
   private func wait(_ action: Action, _ cascade: UInt64) -> StoreTask {
-    queue.append(action, cascade: cascade)
+    if mayRefuse {
+      // In an attempt of its own, so that its refusal takes back no other action.
+      let send = PostponedChange(cascade: cascade) {
+        $0.send(action, cascade: cascade)
+        return true
+      }
+      postponed.append(send)
+    } else {
+      queue.append(action, cascade: cascade)
+    }
     waiting.append(cascade)
     isAnyWaiting = true
     return task(for: cascade)
@@ -157,7 +178,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// Postpones a change until the end of the turn; returns false outside turns.
   private func postpone(_ change: @escaping (inout ReducerCore<State, Action>) -> Bool) -> Bool {
     guard isSending else { return false }
-    postponed.append(change)
+    postponed.append(PostponedChange(cascade: nil, change: change))
     isAnyWaiting = true
     return true
   }
@@ -205,14 +226,16 @@ package final class RootCore<State, Action>: StoreCore {
   @inline(never)
   private func reduceWaiting() -> [UInt64] {
     repeat {
-      while !postponed.isEmpty {
-        let change = postponed.removeFirst()
-        _ = attempt(change, on: &reducing)
-      }
-      _ = attempt({ $0.reduceQueue() }, on: &reducing)
+      while !postponed.isEmpty { make(postponed.removeFirst()) }
+      reducing.reduceQueue()
     } while !postponed.isEmpty
     defer { (waiting, isAnyWaiting) = ([], false) }
     return waiting
+  }
+
+  private func make(_ postponed: PostponedChange) {
+    guard let cascade = postponed.cascade else { return _ = attempt(postponed.change, on: &reducing) }
+    if case .failure(let refusal) = reducing.attempt(postponed.change) { refusals[cascade] = refusal }
   }
 
   /// Starts and cancels effects, and completes the cascades that have ended.
@@ -236,7 +259,8 @@ package final class RootCore<State, Action>: StoreCore {
 
   private func completeCascades(_ reduced: [UInt64]) {
     for cascade in reducing.takeFinishedCascades() + reduced where !reducing.isRunning(cascade: cascade) {
-      completions.removeValue(forKey: cascade)?.complete(.success(()))
+      let refusal = refusals.removeValue(forKey: cascade)
+      completions.removeValue(forKey: cascade)?.complete(refusal.map { .failure($0) } ?? .success(()))
     }
   }
 
