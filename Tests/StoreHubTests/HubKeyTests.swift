@@ -324,6 +324,40 @@ private final class Process {
     bench.clean()
   }
 
+  @Test func aRequestToSaveDoesNotWaitForLaterChanges() async throws {
+    let bench = try Bench()
+    let process = try Process(bench)
+    let visits = process.visits()
+    var isSaved = false
+    var furtherCount = 0
+    let engine = FeatureEngine(
+      initialState: Planner(),
+      reducer: Reduce<Planner, SharedChange<Planner>> {
+        try? $1.apply(to: &$0)
+        // Whenever an outcome arrives, the next change is on its way.
+        if !isSaved, furtherCount < 500 {
+          furtherCount += 1
+          visits.withLock { $0 += 1 }
+        }
+        return .none
+      })
+    let server = try bench.serve(engine)
+    process.client.start()
+    #expect(await bench.until { !visits.isLoading })
+    visits.withLock { $0 += 1 }
+    let saved = Task {
+      try await visits.save()
+      isSaved = true
+    }
+    #expect(await bench.until { isSaved })
+    try await saved.value
+    #expect(furtherCount > 0 && furtherCount < 500)
+    #expect(await bench.until { engine.state.visits == visits.wrappedValue })
+    process.client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
   @Test func aRequestToLoadWaitsForTheHub() async throws {
     let bench = try Bench()
     let process = try Process(bench)

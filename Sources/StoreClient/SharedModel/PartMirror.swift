@@ -16,14 +16,9 @@ internal import Wire
   private var isShownAsLoading = false
   /// True while the changes of several fields are sent, of which the value has some only.
   private var isSending = false
-  /// The number of changes without an outcome.
-  private var pendingCount = 0
   /// The requests to load, which wait for the hub.
   private var loads: [LoadContinuation<Value>] = []
-  /// The requests to save, which wait for the outcomes of the changes before them.
-  private var requests: [SaveContinuation] = []
-  /// The failure of the last change, and while requests wait, the first one, until a request has reported it.
-  private var failure: (any Error)?
+  private var saves = SaveRequests()
 
   /// The part of the hub's value that the reference shows.
   private enum Shown {
@@ -67,15 +62,14 @@ internal import Wire
     _ changes: [PartChange<Model>], as value: Value, isRequest: Bool, isDelayed: Bool, _ continuation: SaveContinuation
   ) {
     guard !changes.isEmpty else {
-      if isRequest { requests.append(continuation) } else { continuation.resume() }
-      if pendingCount == 0 { answerRequests() }
+      if isRequest { saves.add(continuation)?.resume() } else { continuation.resume() }
       // The reference has passed over values of the hub while this was queued.
       if attachment != nil { shown = .value(value) }
       return show(evenIfEqual: isDelayed)
     }
     let attachment = attach()
     shown = .value(value)
-    pendingCount += 1
+    let change = saves.beginChange()
     isSending = true
     let tasks = changes.map { attachment.send($0) }
     isSending = false
@@ -84,7 +78,7 @@ internal import Wire
       for task in tasks {
         do { try await task.taken() } catch { failure = failure ?? error }
       }
-      ended(continuation, failure)
+      ended(change, continuation, failure)
     }
     show(evenIfEqual: isDelayed)
   }
@@ -98,22 +92,11 @@ internal import Wire
     self.attachment = nil
   }
 
-  private func ended(_ continuation: SaveContinuation, _ error: (any Error)?) {
-    pendingCount -= 1
-    failure = requests.isEmpty ? error : failure ?? error
+  private func ended(_ change: UInt64, _ continuation: SaveContinuation, _ error: (any Error)?) {
+    let requests = saves.endChange(change, error)
     if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-    guard pendingCount == 0 else { return }
-    answerRequests()
-    show(evenIfEqual: false)
-  }
-
-  private func answerRequests() {
-    guard !requests.isEmpty else { return }
-    let (requests, failure) = (requests, failure)
-    (self.requests, self.failure) = ([], nil)
-    for request in requests {
-      if let failure { request.resume(throwing: failure) } else { request.resume() }
-    }
+    for request in requests { request.resume() }
+    if saves.pendingCount == 0 { show(evenIfEqual: false) }
   }
 
   // MARK: The hub
@@ -167,7 +150,7 @@ internal import Wire
     }
     let mustShow = evenIfEqual || isShownAsLoading
     switch (value, shown) {
-    case (nil, _) where pendingCount > 0: return  // The hub decides what becomes of the change.
+    case (nil, _) where saves.pendingCount > 0: return  // The hub decides what becomes of the change.
     case (nil, .absence) where !mustShow: return
     case (nil, _):
       shown = .absence
