@@ -1,7 +1,7 @@
 extension ProgramOptions {
   /// A shell for which a program can generate a completion script.
   enum Shell: String, CaseIterable {
-    case bash, zsh
+    case bash, zsh, fish
   }
 
   /// A script that completes the program's options and commands, for the shell's directory of such scripts.
@@ -9,6 +9,7 @@ extension ProgramOptions {
     switch shell {
     case .bash: bashScript
     case .zsh: zshScript
+    case .fish: fishScript
     }
   }
 
@@ -103,7 +104,7 @@ extension ProgramOptions {
   }
 
   /// All options of the program and its commands, without repeated names.
-  private var everyOption: [Option] {
+  var everyOption: [Option] {
     var names: Set<String> = []
     return (options + commands.flatMap(\.options)).filter { names.insert($0.name).inserted }
   }

@@ -13,8 +13,8 @@ internal import Spelling
 ///
 /// Parsing follows getopt_long(3): `--name value`, `--name=value`, unambiguous abbreviations, `-n value`. Options and
 /// arguments may be in any order, and `--` ends the options. A word such as `-5` is an argument. Every program has
-/// `--help` and `--version`; `--help=man` prints the manual page, `--help=bash` and `--help=zsh` a script of
-/// completions.
+/// `--help` and `--version`; `--help=man` prints the manual page, `--help=bash`, `--help=zsh` and `--help=fish` a
+/// script of completions.
 ///
 /// A program has a single function, or `commands`, of which one must be given. One with a single function may have
 /// `subcommands` beside it, such as `storeload compare`: the first word selects them.
@@ -50,7 +50,7 @@ package struct ProgramOptions: Sendable {
     // A program whose words come from the hub has a separate command for them.
     let isStatic = !commands.contains { $0.name == "completions" }
     let shells = isStatic ? Shell.allCases.map(\.rawValue) : []
-    let completion = isStatic ? ", --help=bash and --help=zsh completions for a shell" : ""
+    let completion = isStatic ? ", --help=bash, --help=zsh and --help=fish completions for a shell" : ""
     self.options =
       options + [
         Option(

@@ -122,7 +122,7 @@ import Testing
       (["status", "--timeout", "5"], 2, "--timeout needs a time"),
       (["status", "--socket", "/nonexistent/hub.sock"], 4, "no such file or directory"),
       (["status", "--socket", "/etc/passwd"], 4, "cannot connect to /etc/passwd"),
-      (["completions", "fish"], 2, "bash and zsh"),
+      (["completions", "tcsh"], 2, "bash, zsh and fish"),
       (["send", "counter.incrementButtonTapped", "--path", "counter"], 2, "--path has no effect without --diff"),
       (["state", "--state-dir", "/x"], 2, "--state-dir has no effect without --at"),
       (["state", "--hub", "--at", "3", "--state-dir", "/x"], 2, "use either --hub or --at"),

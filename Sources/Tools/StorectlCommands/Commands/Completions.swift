@@ -4,14 +4,17 @@ internal import Wire
 extension ProgramOptions.Command {
   nonisolated static let completions = Self(
     "completions", "print a script that completes words in a shell",
-    arguments: [.init("SHELL", value: .words(["bash", "zsh"]))],
+    arguments: [.init("SHELL", value: .words(["bash", "zsh", "fish"]))],
     details: [
       .text(
         """
         Paths and actions are completed from the hub's schema, ids of elements from its state. A hub that does not \
         answer within 500 ms, and a part of more than 1 MB, are not waited for.
         """),
-      .code(["source <(storectl completions bash)", "source <(storectl completions zsh)"]),
+      .code([
+        "source <(storectl completions bash)", "source <(storectl completions zsh)",
+        "storectl completions fish | source",
+      ]),
     ])
 }
 
@@ -20,7 +23,8 @@ extension Tool {
     switch options.arguments.first {
     case "bash": print(Self.bash.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
     case "zsh": print(Self.zsh.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
-    default: throw ToolFailure(.usage, "there are completions for bash and zsh only")
+    case "fish": print(Self.fish.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+    default: throw ToolFailure(.usage, "there are completions for bash, zsh and fish only")
     }
   }
 
@@ -102,6 +106,25 @@ extension Tool {
     }
     if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _storectl "$@"; else compdef _storectl storectl; fi
     """
+
+  private static let fish = #"""
+    # Completion of storectl for fish: storectl completions fish | source
+    function __storectl_complete
+      set -l words (commandline -opc)
+      set -l token (commandline -ct)
+      # The word as the shell would pass it, although it may end within quotes.
+      set -l word (string unescape -- "$token"; or string trim --left --chars '\'"' -- "$token")
+      set -l program $words[1]
+      set -e words[1]
+      set -l found ($program __complete $words "$word" 2>/dev/null)
+      if test "$found[1]" = \x01files
+        __fish_complete_path "$word"
+      else if set -q found[1]
+        string replace --regex ' $' '' -- $found
+      end
+    end
+    complete -c storectl -f -a '(__storectl_complete)'
+    """#
 }
 
 /// Prints the completions of the last word for a shell. Called by the scripts of `storectl completions`.
