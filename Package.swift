@@ -571,7 +571,8 @@ let package = Package(
     .testTarget(
       name: "StorectlCommandsTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "IdentifiedCollections", "Journal", "JSONText",
+        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "IdentifiedCollections", "Journal",
+        "JSONParser", "JSONText",
         "ProgramOptions", "SchemaNames", "StorectlCommands", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),

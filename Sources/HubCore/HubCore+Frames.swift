@@ -167,7 +167,9 @@ extension HubCore {
     case .verify:
       verify(header.scope, from: connection)
     case .describe:
-      requestSchema(of: StateRoot(rawValue: UInt64(header.scope)), for: connection, at: now)
+      requestSchema(
+        of: StateRoot(rawValue: UInt64(header.scope)), isDocumented: header.flags & DocumentedSchema.flag != 0,
+        for: connection, at: now)
     case .ping:
       connection.replies.pong = try Ping(decoding: payload).number
       outputs.wake(connection)
@@ -181,9 +183,12 @@ extension HubCore {
   }
 
   /// Records that a client has requested the schema of a root.
-  private mutating func requestSchema(of root: StateRoot, for connection: LiveConnection, at now: Duration) {
+  private mutating func requestSchema(
+    of root: StateRoot, isDocumented: Bool, for connection: LiveConnection, at now: Duration
+  ) {
     guard root.rawValue < UInt64(schemas.count) else { return fail(connection.id, Self.noState(root), at: now) }
-    if !connection.replies.schemas.contains(root.index) { connection.replies.schemas.append(root.index) }
+    let request = SchemaRequest(root: root.index, isDocumented: isDocumented)
+    if !connection.replies.schemas.contains(request) { connection.replies.schemas.append(request) }
     outputs.wake(connection)
   }
 

@@ -260,9 +260,28 @@ extension HubCore {
     for scope in connection.replies.detached {
       outgoing.writer.frame(FrameHeader(kind: .detached, scope: scope)) { _ in }
     }
-    for index in connection.replies.schemas {
-      outgoing.writer.frame(FrameHeader(kind: .schema, scope: UInt16(index))) { schemas[index].encode(to: &$0) }
-    }
+    for request in connection.replies.schemas { writeSchema(request) }
     connection.replies.removeAll()
+  }
+
+  private mutating func writeSchema(_ request: SchemaRequest) {
+    let (schema, scope) = (schemas[request.root], UInt16(request.root))
+    guard request.isDocumented else {
+      outgoing.writer.frame(FrameHeader(kind: .schema, scope: scope)) { schema.encode(to: &$0) }
+      return
+    }
+    let documented = DocumentedSchema(schema, documentation(of: request.root))
+    outgoing.writer.frame(FrameHeader(kind: .schema, flags: DocumentedSchema.flag, scope: scope)) {
+      documented.encode(to: &$0)
+    }
+  }
+
+  /// The comments in the source of a root's types.
+  private func documentation(of root: Int) -> SchemaDocumentation {
+    switch root {
+    case StateRoot.feature.index: engine.documentation
+    case StateRoot.hub.index: SchemaDocumentation(state: HubState.self, action: Never.self)
+    default: SchemaDocumentation(state: HubMetrics.self, action: Never.self)
+    }
   }
 }

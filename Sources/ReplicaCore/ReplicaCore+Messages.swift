@@ -18,7 +18,7 @@ extension ReplicaCore {
       }
     case .comparing(let stream):
       switch kind {
-      case .schema: compare(try Schema(decoding: payload), on: stream)
+      case .schema: try receiveSchema(header, payload, on: stream)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       // The outcomes of a resumed session follow immediately after the welcome, and only once.
@@ -111,7 +111,8 @@ extension ReplicaCore {
       return open(on: stream, translation: nil)
     }
     link = .comparing(stream)
-    commands.append(.write(output.frame(FrameHeader(kind: .describe)) { _ in }))
+    let flags = options.requestsDocumentation ? DocumentedSchema.flag : 0
+    commands.append(.write(output.frame(FrameHeader(kind: .describe, flags: flags)) { _ in }))
   }
 
   /// Adopts the hub's session, even before the schemas are compared, since outcomes may arrive earlier.
@@ -138,6 +139,19 @@ extension ReplicaCore {
       if !options.sendsAfterLoss { pending.removeUnsent(.stateLost, &commands) }
     }
     history = welcome.history
+  }
+
+  private mutating func receiveSchema(
+    _ header: FrameHeader, _ payload: RawSpan, on stream: ByteStream
+  ) throws(WireError) {
+    // A hub that does not know the flag sends the schema alone.
+    guard options.requestsDocumentation, header.flags & DocumentedSchema.flag != 0 else {
+      return compare(try Schema(decoding: payload), on: stream)
+    }
+    let documented = try DocumentedSchema(decoding: payload)
+    // After a hub with another schema, a tool keeps that of the first, and its comments.
+    if schema == nil || schema == documented.schema { documentation = documented.documentation }
+    compare(documented.schema, on: stream)
   }
 
   private mutating func compare(_ theirs: Schema, on stream: ByteStream) {

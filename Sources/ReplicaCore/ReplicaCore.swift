@@ -24,6 +24,8 @@ public struct ReplicaCore: ~Copyable {
   public internal(set) var lossCount = 0
   /// The schema of the feature: the compiled one, or for tools that of the first hub.
   public internal(set) var schema: Schema?
+  /// The comments in the hub's source, if the options request them and the hub has sent them with its schema.
+  public internal(set) var documentation = SchemaDocumentation()
   /// The commands for the shell, in order, since the last `clear()`.
   public internal(set) var commands: [ReplicaCommand] = []
   /// The bytes that the commands refer to.
@@ -83,6 +85,15 @@ public struct ReplicaCore: ~Copyable {
     switch root {
     case .hub: hubSchema
     case .metrics: metricsSchema
+    default: nil
+    }
+  }
+
+  /// Returns the comments of a state that every hub has; nil for the feature's state.
+  package static func documentation(ofHubsOwn root: StateRoot) -> SchemaDocumentation? {
+    switch root {
+    case .hub: SchemaDocumentation(state: HubState.self, action: Never.self)
+    case .metrics: SchemaDocumentation(state: HubMetrics.self, action: Never.self)
     default: nil
     }
   }

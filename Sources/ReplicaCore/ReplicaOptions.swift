@@ -24,6 +24,8 @@ public struct ReplicaOptions: Sendable {
   /// the number 7 to another todo meanwhile. A hub that stores before it acknowledges (`--durability sync`) loses
   /// nothing, unless its operator restores an older journal.
   public var sendsAfterLoss: Bool
+  /// True if a tool that takes its schema from the hub also requests the documentation, `ReplicaCore.documentation`.
+  public var requestsDocumentation: Bool
   /// The maximum number of pending actions; a further one is rejected locally.
   public var pendingActions: Int
   /// The maximum size in bytes of an accepted state.
@@ -38,13 +40,14 @@ public struct ReplicaOptions: Sendable {
   public init(
     name: String = "", subscribesToWholeState: Bool = true, shortestDelay: Duration = .milliseconds(50),
     longestDelay: Duration = .seconds(5), timeout: Duration = .seconds(10), probeInterval: Duration? = nil,
-    sendsAfterLoss: Bool = true, pendingActions: Int = 65_536, stateBytes: Int = 1 << 30
+    sendsAfterLoss: Bool = true, requestsDocumentation: Bool = false, pendingActions: Int = 65_536,
+    stateBytes: Int = 1 << 30
   ) {
     self.name = name
     self.subscribesToWholeState = subscribesToWholeState
     (self.shortestDelay, self.longestDelay) = (shortestDelay, longestDelay)
     (self.timeout, self.probeInterval) = (timeout, probeInterval)
-    self.sendsAfterLoss = sendsAfterLoss
+    (self.sendsAfterLoss, self.requestsDocumentation) = (sendsAfterLoss, requestsDocumentation)
     (self.pendingActions, self.stateBytes) = (pendingActions, stateBytes)
   }
 }

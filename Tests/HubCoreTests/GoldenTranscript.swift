@@ -87,10 +87,11 @@ final class GoldenTranscript {
   }
 
   func send(
-    _ kind: FrameKind, scope: UInt16 = 0, on id: ConnectionID, _ body: (inout CBOREncoder) -> Void = { _ in }
+    _ kind: FrameKind, flags: UInt8 = 0, scope: UInt16 = 0, on id: ConnectionID,
+    _ body: (inout CBOREncoder) -> Void = { _ in }
   ) throws {
     var writer = FrameWriter()
-    writer.frame(FrameHeader(kind: kind, scope: scope)) { body(&$0) }
+    writer.frame(FrameHeader(kind: kind, flags: flags, scope: scope)) { body(&$0) }
     try send(writer.bytes, on: id)
   }
 

@@ -230,6 +230,10 @@ import Wire
     try golden.send(.describe, scope: 1, on: client)
     try golden.turn()
 
+    golden.remark("The same with the documentation: flag 1, in the request and in the answer.")
+    try golden.send(.describe, flags: DocumentedSchema.flag, scope: 1, on: client)
+    try golden.turn()
+
     golden.remark("Nothing is at the place of scope 2: so it is said when it is asked for its hash.")
     try golden.send(.verify, scope: 2, on: client)
     try golden.turn()

@@ -366,6 +366,29 @@ import Wire
     #expect(try error[0].errorCode == .unknownScope)
   }
 
+  @Test func theDocumentationComesOnRequestOnly() throws {
+    let hub = BoardHub()
+    let (client, _) = try hub.open()
+    for flags in [1, 0, 3, 1] as [UInt8] {
+      hub.frame(FrameHeader(kind: .describe, flags: flags, scope: 1), on: client)
+    }
+    let frames = hub.turn(client)
+    // One answer answers all requests of one kind. A hub ignores the flags that it does not know.
+    #expect(frames.map(\.kind) == [.schema, .schema])
+    #expect(frames.map(\.flags) == [1, 0])
+    let (documented, plain) = (frames[0].payload, frames[1].payload)
+    let answer = try DocumentedSchema(decoding: documented.span.bytes)
+    #expect(try Schema(decoding: plain.span.bytes) == answer.schema)
+    #expect(answer.documentation == SchemaDocumentation(state: HubState.self, action: Never.self))
+    #expect(answer.documentation.text(of: 1) == "A client that is attached to a hub.")
+
+    hub.frame(FrameHeader(kind: .describe, flags: 1), on: client)
+    let payload = try #require(hub.turn(client).first).payload
+    let board = try DocumentedSchema(decoding: payload.span.bytes)
+    #expect(board.schema == Schema(state: Board.State.self, action: Board.Action.self))
+    #expect(board.documentation == SchemaDocumentation(state: Board.State.self, action: Board.Action.self))
+  }
+
   @Test func aHelloAcknowledgesOnlyWhatWasProcessed() throws {
     let hub = BoardHub()
     let (first, welcome) = try hub.open()

@@ -8,10 +8,10 @@ import Wire
 
 /// A client that was compiled without the feature.
 @Suite struct ToolTests {
-  private func world() throws -> World<Board.State, Board.Action> {
+  private func world(isDocumented: Bool = false) throws -> World<Board.State, Board.Action> {
     let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
     var options = ReplicaOptions()
-    options.subscribesToWholeState = false
+    (options.subscribesToWholeState, options.requestsDocumentation) = (false, isDocumented)
     return World<Board.State, Board.Action>(
       seed: 1, clientCount: 2, engine: engine, options: options, toolCount: 1
     ) { random, _ in .change(random.next()) }
@@ -47,6 +47,38 @@ import Wire
     tool.pending.insert(try tool.replica.send { action.encode(to: &$0) })
     try world.settle()
     #expect(world.engine.state.count == 9)
+  }
+
+  @Test func itTakesTheDocumentationIfItWantsIt() throws {
+    let world = try world(isDocumented: true)
+    try world.settle()
+    let (schema, documentation) = (world.clients[1].replica.schema, world.clients[1].replica.documentation)
+    #expect(schema == Schema(state: Board.State.self, action: Board.Action.self))
+    #expect(documentation == SchemaDocumentation(state: Board.State.self, action: Board.Action.self))
+    #expect(!documentation.isEmpty)
+
+    let other = try self.world()
+    try other.settle()
+    let none = other.clients[1].replica.documentation
+    #expect(none.isEmpty)
+  }
+
+  @Test func aHubWithoutDocumentationAnswersWithTheSchemaAlone() throws {
+    var options = ReplicaOptions()
+    options.requestsDocumentation = true
+    var replica = ReplicaCore(schema: nil, options: options)
+    replica.start()
+    replica.connected(at: .zero)
+    let schema = Schema(state: Board.State.self, action: Board.Action.self)
+    var writer = FrameWriter()
+    writer.frame(
+      Welcome(
+        version: 1, session: SessionID(high: 1, low: 1), isResumed: false, processed: 0, payloadLimit: 1 << 20,
+        hub: "hub", schema: schema.fingerprint))
+    writer.frame(FrameHeader(kind: .schema)) { schema.encode(to: &$0) }
+    replica.received(writer.bytes.span.bytes, at: .zero)
+    let (phase, taken, documentation) = (replica.phase, replica.schema, replica.documentation)
+    #expect(phase == .open && taken == schema && documentation.isEmpty)
   }
 
   /// The list of clients and the metrics need more rights than the parts of the feature.

@@ -1,11 +1,19 @@
+/// A client's request for the schema of a root.
+struct SchemaRequest: Equatable {
+  /// The index of the root.
+  let root: Int
+  /// True if the client has also requested the documentation.
+  var isDocumented = false
+}
+
 /// The answers to a client's requests that were not written yet.
 struct PendingReplies {
   /// The number of the last unanswered ping.
   var pong: UInt64?
   /// The detached scopes whose *detached* frame was not written yet.
   var detached: [UInt16] = []
-  /// The indices of the roots whose schemas are requested.
-  var schemas: [Int] = []
+  /// The requested schemas, each once.
+  var schemas: [SchemaRequest] = []
 
   var isEmpty: Bool { pong == nil && detached.isEmpty && schemas.isEmpty }
 

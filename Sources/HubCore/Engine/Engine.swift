@@ -11,6 +11,9 @@ package protocol Engine: StateSource {
   /// The schema of the feature's state and actions.
   var schema: Schema { get }
 
+  /// The comments in the source of these types.
+  var documentation: SchemaDocumentation { get }
+
   /// Applies the actions of a CBOR sequence (RFC 8742) in order. The hub keeps this function, which is specialised for
   /// the feature, so that a frame reaches it without a method of a generic class.
   var applyBatch: ActionBatch.Apply { get }

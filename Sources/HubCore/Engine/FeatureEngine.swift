@@ -19,6 +19,7 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private let pace: TurnPace
   private let onEvent: (HubEvent, State) -> [Action]
   package let schema: Schema
+  package private(set) lazy var documentation = SchemaDocumentation(state: State.self, action: Action.self)
   private var reader: StateReader<State>
   private let actionRisks: ReadingRisks
   package var onSend: ((AnyAction) -> Void)?

@@ -78,6 +78,7 @@ struct HandedSession: Equatable, Sendable {
   var sentRejections: Int
   var pong: UInt64?
   var detached: [UInt16]
+  /// Their documentation, which a hub may leave out, is no longer requested.
   var requestedSchemas: [StateRoot]
   var scopes: [Scope]
 }

@@ -58,7 +58,7 @@ extension HubCore {
       knowsHistory: connection.knowsHistory, sentProcessed: connection.sentProcessed,
       sentRejections: connection.sentRejections, pong: connection.replies.pong,
       detached: connection.replies.detached,
-      requestedSchemas: connection.replies.schemas.map { StateRoot(rawValue: UInt64($0)) },
+      requestedSchemas: connection.replies.schemas.map { StateRoot(rawValue: UInt64($0.root)) },
       scopes: connection.scopes.compactMap { publishers[$0.publisher].handed($0) })
   }
 }
@@ -209,7 +209,8 @@ extension HubCore {
     connection.chargedBytes = greeting.chargedBytes
     connection.sentRejections = min(handed.sentRejections, session.rejections.count)
     connection.replies = PendingReplies(
-      pong: handed.pong, detached: handed.detached, schemas: handed.requestedSchemas.map(\.index))
+      pong: handed.pong, detached: handed.detached,
+      schemas: handed.requestedSchemas.map { SchemaRequest(root: $0.index) })
     connections.open(connection)
     liveSessions[session.id] = connection
     noteSession(of: connection)

@@ -56,10 +56,13 @@ final class HubConnection {
   /// - Parameters:
   ///   - name: The client's name among the hub's attendees.
   ///   - isWatched: True if a silent hub must be detected even while no answer is expected.
-  init(loop: EventLoop, path: String, name: String, timeout: Duration, isWatched: Bool) throws(ToolFailure) {
+  ///   - isDocumented: True to request the documentation of the feature's schema.
+  init(
+    loop: EventLoop, path: String, name: String, timeout: Duration, isWatched: Bool, isDocumented: Bool = false
+  ) throws(ToolFailure) {
     (self.loop, self.timeout) = (loop, timeout)
     var options = ReplicaOptions()
-    options.name = name
+    (options.name, options.requestsDocumentation) = (name, isDocumented)
     // The timeouts of this class end first, and report the reason.
     options.timeout = timeout + .milliseconds(500)
     if isWatched { options.probeInterval = .seconds(2) }
@@ -95,6 +98,12 @@ final class HubConnection {
     if let schema = ReplicaCore.schema(ofHubsOwn: root) { return schema }
     guard let schema = link.replica.schema else { preconditionFailure("a session that is open has a schema") }
     return schema
+  }
+
+  /// Returns the comments of the schema of the feature, or of the hub's own state; none if they were not requested, or
+  /// the hub has none.
+  func documentation(of root: StateRoot) -> SchemaDocumentation {
+    ReplicaCore.documentation(ofHubsOwn: root) ?? link.replica.documentation
   }
 
   /// Connects, and waits for the hub's schema.

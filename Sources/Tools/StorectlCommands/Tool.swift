@@ -158,11 +158,16 @@ package final class Tool {
 
   /// Connects to the hub.
   ///
-  /// - Parameter path: The path of its socket; nil for the one of the options.
-  func connect(to path: String? = nil, isWatched: Bool = false) async throws(ToolFailure) -> HubConnection {
+  /// - Parameters:
+  ///   - path: The path of its socket; nil for the one of the options.
+  ///   - isWatched: True if a silent hub must be detected even while no answer is expected.
+  ///   - isDocumented: True to request the documentation of the feature's schema.
+  func connect(
+    to path: String? = nil, isWatched: Bool = false, isDocumented: Bool = false
+  ) async throws(ToolFailure) -> HubConnection {
     let session = try HubConnection(
       loop: loop, path: path ?? self.path, name: "storectl \(options.command ?? "")", timeout: timeout,
-      isWatched: isWatched)
+      isWatched: isWatched, isDocumented: isDocumented)
     self.session = session
     if isInterrupted { session.fail(.interrupted, "interrupted") }
     try await session.open()

@@ -11,11 +11,15 @@ public struct SchemaBuilder {
   private(set) var hasUnwritableValues = false
   /// The visitor of one type's fields.
   fileprivate var visitor: (any FieldVisitor)?
+  /// The comments of the definitions, for a builder that collects them.
+  private(set) var documentation: SchemaDocumentation?
 
   /// Creates an empty builder.
   public init() {}
 
   init(visitor: any FieldVisitor) { self.visitor = visitor }
+
+  init(documentation: SchemaDocumentation) { self.documentation = documentation }
 
   /// The fields of a struct, as they are added.
   public struct Fields {
@@ -23,9 +27,20 @@ public struct SchemaBuilder {
     fileprivate var fields: [Schema.Field] = []
     fileprivate var id: [UInt64] = []
     fileprivate var omits = false
+    fileprivate var comments = SchemaDocumentation.Entry()
 
     /// Declares that the struct has fields that are not replicated, so different values may have the same bytes.
     public mutating func omitted() { omits = true }
+
+    /// Adds the documentation comment of the struct.
+    public mutating func document(_ text: String) {
+      if builder.documentation != nil { comments.text = text }
+    }
+
+    /// Adds the documentation comment of the field with a key.
+    public mutating func document(_ text: String, key: UInt64) {
+      if builder.documentation != nil { comments.members[key] = text }
+    }
 
     /// Adds a field that holds the state of a presented child.
     public mutating func presented<Root, Value: Replicated>(
@@ -109,10 +124,21 @@ public struct SchemaBuilder {
   public struct Cases {
     fileprivate var builder: SchemaBuilder
     fileprivate var cases: [Schema.Case] = []
+    fileprivate var comments = SchemaDocumentation.Entry()
 
     /// Adds a case.
     public mutating func enumCase(_ name: String, key: UInt64) {
       cases.append(Schema.Case(key: key, name: name, payload: []))
+    }
+
+    /// Adds the documentation comment of the enum.
+    public mutating func document(_ text: String) {
+      if builder.documentation != nil { comments.text = text }
+    }
+
+    /// Adds the documentation comment of the case with a key.
+    public mutating func document(_ text: String, key: UInt64) {
+      if builder.documentation != nil { comments.members[key] = text }
     }
 
     /// Adds a case; the types of its payload come from its constructor.
@@ -163,7 +189,7 @@ public struct SchemaBuilder {
       var fields = Fields(builder: builder)
       describe(&fields)
       builder = fields.builder
-      return Description(content: .fields(fields.fields), id: fields.id, omits: fields.omits)
+      return Description(content: .fields(fields.fields), id: fields.id, omits: fields.omits, comments: fields.comments)
     }
   }
 
@@ -175,7 +201,7 @@ public struct SchemaBuilder {
       var cases = Cases(builder: builder)
       describe(&cases)
       builder = cases.builder
-      return Description(content: .cases(cases.cases))
+      return Description(content: .cases(cases.cases), comments: cases.comments)
     }
   }
 
@@ -192,7 +218,8 @@ public struct SchemaBuilder {
         let payload = Schema.Payload(label: "", type: .named("Change", [field.type]))
         return Schema.Case(key: field.key, name: field.name, payload: [payload])
       }
-      return Description(content: .cases(cases))
+      let comments = builder.documentation?.entries[index]?.members ?? [:]
+      return Description(content: .cases(cases), comments: .init(members: comments))
     }
   }
 
@@ -207,6 +234,7 @@ public struct SchemaBuilder {
     let content: Schema.Content
     var id: [UInt64] = []
     var omits = false
+    var comments = SchemaDocumentation.Entry()
   }
 
   private mutating func define(
@@ -222,6 +250,7 @@ public struct SchemaBuilder {
     definitions[index].content = described.content
     definitions[index].id = described.id
     if described.omits { omitting.insert(index) }
+    if !described.comments.isEmpty { documentation?.add(described.comments, of: index) }
     return .definition(index)
   }
 }

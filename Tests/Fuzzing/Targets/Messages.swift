@@ -9,9 +9,14 @@ extension FuzzTarget {
   } seeds: {
     GoldenFiles.conversations.joined().flatMap { frame in
       MessageKind.all.indices.filter { MessageKind.all[$0].kind == frame.kind }.map { [UInt8($0)] + frame.payload }
-    } + [[UInt8(MessageKind.all.count - 1), 0x81, 0x61, 0x61]]
+    } + [[UInt8(MessageKind.all.count - 2), 0x81, 0x61, 0x61]]
+      + [[UInt8(MessageKind.all.count - 1)] + documented]
   }
 }
+
+/// A small schema with a comment of a type and of one of its fields.
+private let documented =
+  [0x82] + Schema(state: Branch.self, action: Kind.self).encoded() + [0xa1, 0, 0x82, 0x61, 0x61, 0xa1, 0, 0x61, 0x62]
 
 /// A kind of message with its guarantee for any payload.
 private struct MessageKind: Sendable {
@@ -22,7 +27,7 @@ private struct MessageKind: Sendable {
     map(Hello.self), map(Welcome.self), map(Attach.self), exact(Rejected.self), exact(PeerError.self),
     exact(Goodbye.self), exact(Ping.self), exact(Pong.self), MessageKind(kind: .snapshot, run: snapshotPiece),
     value(StateHash.self, .hash), value(SchemaFingerprint.self, nil), value(SessionID.self, nil),
-    value(PathStep.self, nil),
+    value(PathStep.self, nil), value(DocumentedSchema.self, nil),
   ]
 
   /// A message with one encoding.

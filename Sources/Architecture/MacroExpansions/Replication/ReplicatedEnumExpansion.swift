@@ -4,6 +4,8 @@ struct ReplicatedEnumExpansion {
   let isRecursive: Bool
   let name: String
   let access: String
+  /// The text of the enum's documentation comment.
+  let documentation: String?
 
   var members: [String] {
     // Without cases there is no value, and the protocol's own methods do. The compiler would warn of any statement of a
@@ -206,9 +208,13 @@ struct ReplicatedEnumExpansion {
       return [element.location, call].compactMap(\.self).joined(separator: "\n")
     }
     if payloads.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }
+    if let documentation { lines.append("cases.document(\(documentation.literal))") }
+    lines += cases.compactMap { element in
+      element.enumCase.documentation.map { "cases.document(\($0.literal), key: \(element.key))" }
+    }
     return """
       \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
-      builder.enumeration(Self.self, name: "\(name)") { \(cases.isEmpty ? "_" : "cases") in
+      builder.enumeration(Self.self, name: "\(name)") { \(lines.isEmpty ? "_" : "cases") in
       \(lines.joined(separator: "\n"))
       }
       }

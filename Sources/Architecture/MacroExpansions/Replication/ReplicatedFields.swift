@@ -25,6 +25,8 @@ struct ReplicatedField {
   let isOptional: Bool
   /// The directive that directs diagnostics to the field's line.
   let location: String?
+  /// The text of its documentation comment.
+  let documentation: String?
 
   /// The statement that copies the field from `base` in an initialiser.
   var copy: String { Self.copy(name, isPlain: storage == .plain) }
@@ -198,7 +200,7 @@ struct ReplicatedFields {
       name: name, key: key, type: type, storage: storage,
       mayWrap: variable.attributes.mayWrap, isVar: variable.isVar,
       hasDefault: hasInitialiser || (variable.isVar && isOptional), isOptional: isOptional,
-      location: context.lineDirective(of: binding))
+      location: context.lineDirective(of: binding), documentation: variable.leadingTrivia.documentation)
   }
 
   /// Reports a field whose property wrapper keeps the value outside the state.

@@ -36,17 +36,19 @@ enum ReplicatedMacro: ExtensionMacro {
     // Members of a private type are private to the file, and its methods must be declared so.
     let around = context.lexicalContext.compactMap { $0.asProtocol((any WithModifiersSyntax).self)?.modifiers }
     let isPrivate = ([declaration.modifiers] + around).contains { $0.has(.private) || $0.has(.fileprivate) }
+    let documentation = declaration.leadingTrivia.documentation
     let access = isPrivate ? "fileprivate " : declaration.accessOfMembers(in: context)
     if let declaration = declaration.as(StructDeclSyntax.self) {
       guard let fields = ReplicatedFields(of: declaration, in: context) else { return [] }
       let expansion = ReplicatedStructExpansion(
-        fields: fields.fields, omitted: fields.omitted, omits: fields.omits, id: fields.id, name: name, access: access)
+        fields: fields.fields, omitted: fields.omitted, omits: fields.omits, id: fields.id, name: name, access: access,
+        documentation: documentation)
       members = expansion.members
       types = fields.fields.compactMap(\.type)
     } else if let declaration = declaration.as(EnumDeclSyntax.self) {
       guard let cases = ReplicatedCases(of: declaration, in: context) else { return [] }
       let expansion = ReplicatedEnumExpansion(
-        cases: cases.cases, isRecursive: cases.isRecursive, name: name, access: access)
+        cases: cases.cases, isRecursive: cases.isRecursive, name: name, access: access, documentation: documentation)
       members = expansion.members
       types = cases.cases.flatMap { $0.enumCase.parameters.map(\.type) }
     } else {

@@ -9,6 +9,8 @@ struct ReplicatedStructExpansion {
   let id: [String]
   let name: String
   let access: String
+  /// The text of the struct's documentation comment.
+  let documentation: String?
 
   var members: [String] {
     [encode, decode, hasParts, differs, encodeDelta, apply, copy, part, keyOfField, schema].compactMap(\.self)
@@ -215,6 +217,10 @@ struct ReplicatedStructExpansion {
     if fields.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }
     lines += idLine
     if omits { lines.append("fields.omitted()") }
+    if let documentation { lines.append("fields.document(\(documentation.literal))") }
+    lines += fields.compactMap { field in
+      field.documentation.map { "fields.document(\($0.literal), key: \(field.key))" }
+    }
     return """
       \(access)static func schema(in builder: inout Wire.SchemaBuilder) -> Wire.SchemaType {
       builder.structure(Self.self, name: "\(name)") { \(lines.isEmpty ? "_" : "fields") in

@@ -24,6 +24,7 @@ final class RecordedEngine: Engine {
   // MARK: Passed on
 
   var schema: Schema { base.schema }
+  var documentation: SchemaDocumentation { base.documentation }
   var revision: UInt64 { base.revision }
   var hasEffectCommands: Bool { base.hasEffectCommands }
   var onSend: ((AnyAction) -> Void)? {

@@ -76,7 +76,8 @@ extension Tool {
     if options.arguments.first == "-" { return try await sendLines() }
     var hub = try await connect()
     let schema = hub.schema(of: .feature)
-    let action = try action(schema)
+    let action: CBORValue
+    do throws(ToolFailure) { action = try self.action(schema) } catch { throw await explained(error, schema) }
     let name = options.string("path") ?? ""
     let path = try part(name, in: schema)
     var target = options.flag("no-wait") || !hub.mayReadHub ? nil : TargetElement(of: action, schema)
@@ -194,6 +195,16 @@ extension Tool {
     } catch {
       throw ToolFailure(.unknownName, "\(error)")
     }
+  }
+
+  /// Adds the comment of the action to a failure for want of values.
+  private func explained(_ failure: ToolFailure, _ schema: Schema) async -> ToolFailure {
+    guard failure.status == .unknownName, options.arguments.count == 1,
+      let path = try? schema.actionPath(named: options.arguments[0]), schema.payload(ofAction: path)?.isEmpty == false,
+      let documentation = try? await connect(isDocumented: true).documentation(of: .feature),
+      let text = documentation.text(ofAction: path, in: schema)
+    else { return failure }
+    return ToolFailure(failure.status, "\(failure.reason); \(SchemaDocumentation.summary(of: text))")
   }
 
   /// Describes the missing values of an action, or the actions below an incomplete path.

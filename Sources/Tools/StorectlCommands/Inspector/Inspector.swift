@@ -349,10 +349,11 @@ final class Inspector {
 
   private func schemaText(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
     let schema = if let schema = link.schema { schema } else { try await subject(request).schema }
-    let text = SchemaText(schema: schema, palette: Palette(isOn: false))
+    let documentation = schema == link.schema ? link.documentation : SchemaDocumentation()
+    let text = SchemaText(schema: schema, documentation: documentation, palette: Palette(isOn: false))
     return [
       "state": .string(schema.name(of: schema.state)), "action": .string(schema.name(of: schema.action)),
-      "lines": .array(text.lines(schema.definitions).map { .string($0) }),
+      "lines": .array(text.lines(schema.definitions.indices).map { .string($0) }),
     ]
   }
 }

@@ -37,6 +37,8 @@ final class InspectorLink {
   private(set) var schema: Schema? {
     didSet { schemaID = schema?.fingerprint.bytes.hexadecimal }
   }
+  /// The comments of the feature's types.
+  private(set) var documentation = SchemaDocumentation()
   /// The fingerprint of the schema.
   private(set) var schemaID: String?
   private(set) var samples: [Sample] = []
@@ -81,9 +83,10 @@ final class InspectorLink {
 
   /// Connects to the hub; throws the reason if this fails.
   func open() async throws(ToolFailure) {
-    let hub = try await tool.connect(isWatched: true)
+    let hub = try await tool.connect(isWatched: true, isDocumented: true)
     self.hub = hub
     (hubName, schema, status) = (hub.hubName, hub.schema(of: .feature), .live)
+    documentation = hub.documentation(of: .feature)
     // Unknown to users without the right to read the hub's own state.
     clients = try await hub.subscribeIfPermitted(to: .hub, onChange: onChange)
     if clients != nil { metricsMirror = hub.followMetrics() }

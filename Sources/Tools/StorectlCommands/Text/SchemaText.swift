@@ -1,34 +1,52 @@
-internal import JSONText
 internal import SchemaNames
 internal import Wire
 
-/// The text of a schema: declarations as in Swift, each with its key on the wire.
+/// The text of a schema: declarations as in Swift, each with its key on the wire and its comment.
 nonisolated struct SchemaText {
   let schema: Schema
+  var documentation = SchemaDocumentation()
   let palette: Palette
 
-  func lines(_ definitions: [Schema.Definition]) -> [String] {
-    definitions.enumerated().flatMap { index, definition in (index > 0 ? [""] : []) + lines(definition) }
+  /// Returns the lines for the definitions with these indices.
+  func lines(_ indices: some Collection<Int>) -> [String] {
+    indices.enumerated().flatMap { position, index in (position > 0 ? [""] : []) + lines(index) }
   }
 
-  private func lines(_ definition: Schema.Definition) -> [String] {
+  private func lines(_ index: Int) -> [String] {
+    let definition = schema.definitions[index]
+    func memberComment(_ key: UInt64) -> [String] {
+      comment(documentation.text(ofMember: key, of: index), indentation: "     ")
+    }
+    let head: String
+    let members: [String]
     switch definition.content {
     case .fields(let fields):
       let id = idPath(definition)
-      let head = palette.strong("struct \(Self.safe(definition.name))")
-      return [head + (id.map { palette.faint("  // id: \($0)") } ?? "")]
-        + fields.map { field in
-          let note = field.hasDefault ? "" : palette.faint("  // required")
-          return
-            "  \(palette.faint(Self.key(field.key))) \(palette.name(Self.safe(field.name))): \(Self.safe(Self.name(of: field.type, in: schema)))\(note)"
-        }
+      head = palette.strong("struct \(Self.safe(definition.name))") + (id.map { palette.faint("  // id: \($0)") } ?? "")
+      members = fields.flatMap { field in
+        let note = field.hasDefault ? "" : palette.faint("  // required")
+        let type = Self.safe(Self.name(of: field.type, in: schema))
+        return memberComment(field.key) + ["\(self.head(field.key, field.name)): \(type)\(note)"]
+      }
     case .cases(let cases):
-      return [palette.strong("enum \(Self.safe(definition.name))")]
-        + cases.map { element in
-          let values = Self.values(element.payload, in: schema)
-          return
-            "  \(palette.faint(Self.key(element.key))) case \(palette.name(Self.safe(element.name)))\(Self.safe(values))"
-        }
+      head = palette.strong("enum \(Self.safe(definition.name))")
+      members = cases.flatMap { element in
+        let values = Self.safe(Self.values(element.payload, in: schema))
+        return memberComment(element.key) + ["\(self.head(element.key, element.name, "case "))\(values)"]
+      }
+    }
+    return comment(documentation.text(of: index), indentation: "") + [head] + members
+  }
+
+  /// The beginning of the line of a field or a case.
+  private func head(_ key: UInt64, _ name: String, _ keyword: String = "") -> String {
+    "  \(palette.faint(key < 10 ? " \(key)" : "\(key)")) \(keyword)\(palette.name(Self.safe(name)))"
+  }
+
+  private func comment(_ text: String?, indentation: String) -> [String] {
+    guard let text else { return [] }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      indentation + palette.faint(line.isEmpty ? "///" : "/// \(Self.safe(String(line)))")
     }
   }
 
@@ -52,11 +70,10 @@ nonisolated struct SchemaText {
     return values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
   }
 
-  private static func key(_ key: UInt64) -> String { key < 10 ? " \(key)" : "\(key)" }
   private static func safe(_ text: String) -> String { ValueText.safe(text) }
 
   /// Returns the path from a struct to its id, by name.
-  private func idPath(_ definition: Schema.Definition) -> String? {
+  func idPath(_ definition: Schema.Definition) -> String? {
     guard !definition.id.isEmpty else { return nil }
     var (names, current): ([String], Schema.Definition?) = ([], definition)
     for key in definition.id {
@@ -67,39 +84,5 @@ nonisolated struct SchemaText {
       if case .definition(let index) = field.type { current = schema.definitions[index] } else { current = nil }
     }
     return names.joined(separator: ".")
-  }
-
-  /// Returns a definition as JSON.
-  func json(_ definition: Schema.Definition) -> JSONValue {
-    switch definition.content {
-    case .fields(let fields):
-      [
-        "name": .string(definition.name), "kind": "struct", "id": idPath(definition).map { .string($0) } ?? .null,
-        "fields": .array(
-          fields.map { field in
-            [
-              "key": .integer(field.key), "name": .string(field.name), "type": .string(schema.name(of: field.type)),
-              "hasDefault": .bool(field.hasDefault),
-            ]
-          }),
-      ]
-    case .cases(let cases):
-      [
-        "name": .string(definition.name), "kind": "enum",
-        "cases": .array(
-          cases.map { element in
-            [
-              "key": .integer(element.key), "name": .string(element.name),
-              "values": .array(
-                element.payload.map { value in
-                  [
-                    "label": value.label.isEmpty ? .null : .string(value.label),
-                    "type": .string(schema.name(of: value.type)),
-                  ]
-                }),
-            ]
-          }),
-      ]
-    }
   }
 }

@@ -1,0 +1,72 @@
+import ComposableArchitecture
+import IdentifiedCollections
+import JSONParser
+import JSONText
+import TestSupport
+import Testing
+import Wire
+
+@testable import StorectlCommands
+
+// The types of docs/SCHEMA.md.
+
+/// A shelf of books.
+@Replicated private struct Shelf: Equatable {
+  var books: IdentifiedArrayOf<Book> = []
+  /// The name of who has the key.
+  var keeper: String?
+}
+
+@Replicated private struct Book: Equatable, Identifiable {
+  var id: Int
+  /// The title on the cover.
+  ///
+  /// In the language of the book.
+  var title: String
+}
+
+@Replicated private enum ShelfAction: Equatable {
+  /// A book was brought.
+  case returned(Book, by: String)
+  case closed
+}
+
+@Suite struct SchemaTextTests {
+  private let text = SchemaText(
+    schema: Schema(state: Shelf.self, action: ShelfAction.self),
+    documentation: SchemaDocumentation(state: Shelf.self, action: ShelfAction.self), palette: Palette(isOn: false))
+
+  /// Programs read it: a difference is a new format.
+  @Test func theJSONIsTheOneOfThePage() throws {
+    let lines = RepositoryFiles.lines("docs/SCHEMA.md")
+    let example = lines.drop { $0 != "```json" }.dropFirst().prefix { $0 != "```" }
+    let expected = try JSONValue(parsing: example.joined(separator: "\n"))
+    #expect(text.json == expected, "it is now: \(text.json)")
+  }
+
+  @Test func theTextHasTheComments() {
+    #expect(
+      text.lines(text.schema.definitions.indices) == [
+        "/// A shelf of books.", "struct Shelf", "   0 books: IdentifiedArray<Int, Book>",
+        "     /// The name of who has the key.", "   1 keeper: String?", "", "struct Book  // id: id",
+        "   0 id: Int  // required", "     /// The title on the cover.", "     ///",
+        "     /// In the language of the book.", "   1 title: String  // required", "", "enum ShelfAction",
+        "     /// A book was brought.", "   0 case returned(Book, by: String)", "   1 case closed",
+      ])
+  }
+
+  @Test func aCommentCannotControlTheTerminal() {
+    var text = text
+    text.documentation = SchemaDocumentation(state: Hostile.self, action: Bool.self)
+    #expect(text.lines([0]).first == #"/// \u{1b}[2J"#)
+  }
+
+  private struct Hostile: WireValue {
+    func encode(to encoder: inout CBOREncoder) { encoder.mapHeader(count: 0) }
+    init(from decoder: inout CBORDecoder) throws(WireError) { try decoder.skip() }
+
+    static func schema(in builder: inout SchemaBuilder) -> SchemaType {
+      builder.structure(Self.self, name: "Hostile") { $0.document("\u{1b}[2J") }
+    }
+  }
+}
