@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A deploy queue: people submit and approve jobs, workers take them. `deployhub` has the queue, `deployworker` does the
+// work by a script.
+let package = Package(
+  name: "Deploy",
+  dependencies: [.package(name: "StoreHub", path: Context.environment["STOREHUB"] ?? "../..")],
+  targets: [
+    .target(name: "Deploy", dependencies: [.product(name: "ReplicatedArchitecture", package: "StoreHub")]),
+    .executableTarget(
+      name: "deployhub", dependencies: ["Deploy", .product(name: "StoreHub", package: "StoreHub")]),
+    .executableTarget(
+      name: "deployworker", dependencies: ["Deploy", .product(name: "StoreClient", package: "StoreHub")],
+      swiftSettings: [.defaultIsolation(MainActor.self)]),
+    .testTarget(
+      name: "DeployTests", dependencies: ["Deploy", .product(name: "ComposableTesting", package: "StoreHub")]),
+  ],
+  swiftLanguageModes: [.v6]
+)
