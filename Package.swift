@@ -495,6 +495,10 @@ let package = Package(
       dependencies: ["ComposableArchitecture", "EventLoop", "RandomNumbers", "StoreClient", "TestFeatures", "Wire"],
       path: "Tests/Fixtures/sharededitor", swiftSettings: onLoop),
     .executableTarget(
+      name: "sharedprobe",
+      dependencies: ["ComposableArchitecture", "EventLoop", "RandomNumbers", "StoreClient", "TestFeatures"],
+      path: "Tests/Fixtures/sharedprobe", swiftSettings: onLoop),
+    .executableTarget(
       name: "hostileclient", dependencies: ["ComposableCore", "EventLoop", "StoreClient", "TestFeatures", "Wire"],
       path: "Tests/Fixtures/hostileclient", swiftSettings: onLoop),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
