@@ -11,7 +11,9 @@ import atexit
 import json
 import os
 import random
+import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -251,8 +253,11 @@ def shared_model(arguments, directory):
     hub = Hub(arguments.shared, directory).start()
     hub.wait_until_ready(action=schema_of)
     editors = [Editor(arguments.editor, hub.socket, f"editor{number}") for number in range(4)]
-    scripts = [Script(arguments.storectl, hub.socket, f"script{number}") for number in range(2 if arguments.storectl else 0)]
-    for script in scripts:
+    count = 2 if arguments.storectl else 0
+    scripts = [Script(arguments.storectl, hub.socket, f"script{number}") for number in range(count)]
+    terminals = [Terminal(arguments.storectl, hub.socket, f"terminal{number}")
+                 for number in range(count if shutil.which("tmux") else 0)]
+    for script in [*scripts, *terminals]:
         script.start()
     deadline = time.monotonic() + arguments.seconds
     kills = 0
@@ -270,23 +275,26 @@ def shared_model(arguments, directory):
             hub.start()
     hub.wait_until_ready(action=schema_of)
     expected, edits = {}, 0
-    for editor in [*scripts, *editors]:
+    for editor in [*scripts, *terminals, *editors]:
         notes, count = editor.finish()
         expected.update(notes)
         edits += count
     # Now that all edits are stored, all have the same value.
     state = state_of(hub.socket)
-    in_doubt = set().union(*(script.in_doubt for script in scripts))
+    in_doubt = set().union(*(script.in_doubt for script in [*scripts, *terminals]))
     found = {note["id"]: (note["stars"], sorted(note["tags"])) for note in state["notes"] if note["id"] not in in_doubt}
     if found != expected:
         missing = sorted(set(expected) - set(found))[:3]
         extra = sorted(set(found) - set(expected))[:3]
         other = [id for id in sorted(set(found) & set(expected)) if found[id] != expected[id]][:3]
         raise Violation(f"missing {missing}, not removed {extra}, different {other}")
-    possible = edits + sum(script.edits_in_doubt for script in scripts)
+    possible = edits + sum(script.edits_in_doubt for script in [*scripts, *terminals])
     if not edits <= state["edits"] <= possible:
         raise Violation(f"{state['edits']} edits were counted, of {edits} to {possible}")
     hashes = wait_for_equal_hashes(editors)
+    for terminal in terminals:
+        terminal.wait_until_shown(state["edits"])
+        terminal.close()
     for editor in editors:
         editor.process.kill()
         editor.process.wait()
@@ -296,7 +304,9 @@ def shared_model(arguments, directory):
     if state_of(hub.socket) != state:
         raise Violation("a stop and a start have changed the state")
     hub.stop()
-    return f"{kills} kills, {edits} edits by {len(editors)} processes and {len(scripts)} scripts, {len(found)} notes, hash {hashes}"
+    typed = sum(terminal.commands for terminal in terminals)
+    return (f"{kills} kills, {edits} edits by {len(editors)} processes, {len(scripts)} scripts and {len(terminals)} terminals, "
+            f"{typed} commands typed, {len(found)} notes, hash {hashes}")
 
 
 class Script(threading.Thread):
@@ -358,15 +368,20 @@ class Script(threading.Thread):
         """Returns True if the edit took effect, and False if nobody knows."""
         line = [self.program, command, "--socket", self.socket, "--timeout", "60s", *arguments]
         while True:
-            done = subprocess.run(line, capture_output=True, text=True)
-            match done.returncode:
+            status, errors = self.execute(line)
+            match status:
                 case 0: return True
                 # Nothing was sent.
                 case 4: time.sleep(0.005)
                 case 5: return False
-                case status:
-                    self.failure = f"{self.name}: {' '.join(line)}: status {status}: {done.stderr}"
+                case _:
+                    self.failure = f"{self.name}: {' '.join(line)}: status {status}: {errors}"
                     return False
+
+    def execute(self, line):
+        """Runs a command; returns its status and its messages."""
+        done = subprocess.run(line, capture_output=True, text=True)
+        return done.returncode, done.stderr
 
     def finish(self):
         self.is_stopping.set()
@@ -374,6 +389,47 @@ class Script(threading.Thread):
         if self.failure or self.is_alive():
             raise Violation(self.failure or f"{self.name} has no answer")
         return self.notes, self.edits
+
+
+class Terminal(Script):
+    """A user at a terminal, who types edits in a shell; a second pane shows the number of all edits with `storectl watch`."""
+
+    def __init__(self, program, socket, name):
+        super().__init__(program, socket, name)
+        self.server = f"storehub-torture-{os.getpid()}-{name}"
+        atexit.register(self.close)
+        self.commands = 0
+        self.tmux("new-session", "-d", "-x", "200", "-y", "40", "exec env PS1= bash --norc")
+        watch = [program, "watch", "--reconnect", "--socket", socket, "edits"]
+        self.watch = self.tmux("split-window", "-d", "-P", "-F", "#{pane_id}", shlex.join(watch)).strip()
+
+    def tmux(self, *arguments):
+        command = ["tmux", "-L", self.server, "-f", "/dev/null", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def execute(self, line):
+        self.commands += 1
+        # The echo of what is typed has no number.
+        self.tmux("send-keys", "-l", f"clear; {shlex.join(line)} >/dev/null; echo status {self.commands} $?")
+        self.tmux("send-keys", "Enter")
+        end = re.compile(rf"^status {self.commands} (\d+)$", re.MULTILINE)
+        deadline = time.monotonic() + 80
+        while time.monotonic() < deadline:
+            screen = self.tmux("capture-pane", "-p")
+            if found := end.search(screen):
+                return int(found.group(1)), screen
+            time.sleep(0.02)
+        return "none within 80 s", screen
+
+    def wait_until_shown(self, edits):
+        deadline = time.monotonic() + 30
+        while str(edits) not in (screen := self.tmux("capture-pane", "-p", "-t", self.watch)).split():
+            if time.monotonic() > deadline:
+                raise Violation(f"{self.name} shows other than {edits} edits:\n{screen}")
+            time.sleep(0.1)
+
+    def close(self):
+        subprocess.run(["tmux", "-L", self.server, "kill-server"], capture_output=True, check=False)
 
 
 class Editor:
