@@ -103,6 +103,8 @@ let package = Package(
     .library(name: "Journal", targets: ["Journal"]),
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
+    .library(name: "TerminalUI", targets: ["TerminalUI", "Terminal"]),
+    .library(name: "TerminalApp", targets: ["TerminalApp"]),
     .executable(name: "storehubd", targets: ["storehubd"]),
     .executable(name: "storectl", targets: ["storectl"]),
     .executable(name: "storeterm", targets: ["storeterm"]),
@@ -297,11 +299,19 @@ let package = Package(
         "Spelling", "Wire",
       ],
       swiftSettings: spans),
+    // Views of a store for terminals.
+    .target(
+      name: "TerminalUI",
+      dependencies: [
+        "CasePaths", "ComposableCore", "ConcurrencyExtras", "FeatureCore", "IdentifiedCollections", "IssueReporting",
+        "ProgramOptions", "PromptState", "Terminal",
+      ],
+      swiftSettings: onLoop),
     .target(
       name: "TerminalViews",
       dependencies: [
         "ComposableCore", "Features", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "SchemaNames",
-        "StoreClient", "Terminal", "TurnLog", "Wire",
+        "StoreClient", "Terminal", "TerminalApp", "TerminalUI", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // HTTP for this machine, by libmicrohttpd.
@@ -326,6 +336,14 @@ let package = Package(
         "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "Dependencies", "EventLoop",
         "FeatureCore", "IssueReporting", "ReplicaConnection", "ReplicaCore", "ReplicatedArchitecture", "Sharing",
         "Wire",
+      ],
+      swiftSettings: onLoop),
+    // Terminal clients: the connection to a hub, and the terminal on the loop. Separate, so that views link no client.
+    .target(
+      name: "TerminalApp",
+      dependencies: [
+        "ComposableCore", "EventLoop", "FeatureCore", "ProgramOptions", "ReplicaCore", "StoreClient", "Terminal",
+        "TerminalUI", "Wire",
       ],
       swiftSettings: onLoop),
     // The commands of storectl, which work with any feature.
@@ -357,7 +375,7 @@ let package = Package(
       name: "storeterm",
       dependencies: [
         "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient",
-        "Terminal", "TerminalViews", "Wire",
+        "Terminal", "TerminalApp", "TerminalUI", "TerminalViews", "Wire",
       ],
       swiftSettings: onLoop),
     .executableTarget(
@@ -506,9 +524,17 @@ let package = Package(
       name: "HTTPClientTests", dependencies: ["EventLoop", "Features", "HTTPClient", "storehubd"],
       swiftSettings: onLoop),
     .testTarget(
+      name: "TerminalUITests",
+      dependencies: [
+        "ComposableArchitecture", "EventLoop", "IdentifiedCollections", "IssueReportingTestSupport", "Terminal",
+        "TerminalApp", "TerminalUI",
+      ],
+      swiftSettings: onLoop),
+    .testTarget(
       name: "TerminalViewsTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalViews", "TurnLog", "Wire",
+        "ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalApp", "TerminalUI", "TerminalViews",
+        "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),

@@ -11,8 +11,8 @@ import Testing
     "var debugDescription:", "var customMirror:", "var startIndex:", "var endIndex:", "func index(after",
     "func index(before", "func makeIterator(", "func replaceSubrange", "init(arrayLiteral", "let rawValue:",
     "init(rawValue", "var id:", "func next(", "mutating func append(_ element",
-    "func reduce(into", "var body:", "var allCasePaths:", "subscript(root", "var liveValue", "let liveValue",
-    "var testValue", "var previewValue", "var kind:", "func build", "func expansion(",
+    "func reduce(into", "var body:", "typealias Body", "var allCasePaths:", "subscript(root", "var liveValue",
+    "let liveValue", "var testValue", "var previewValue", "var kind:", "func build", "func expansion(",
   ]
 
   @Test func publicDeclarationsAreDocumented() throws {

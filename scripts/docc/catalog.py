@@ -18,7 +18,7 @@ GROUPS = [
     ("Features", ["docs/TUTORIAL.md", "docs/TCA-COMPATIBILITY.md", "docs/MIGRATION.md", "docs/PORTING.md"]),
     ("Hubs and programs", [
         "docs/SHARED-MODEL.md", "docs/SERVICE.md", "docs/SECURITY.md", "docs/DURABILITY.md", "docs/TERMINAL.md",
-        "docs/INSPECTOR.md", "docs/SCHEMA.md", "docs/LOAD-TESTING.md"]),
+        "docs/TERMINAL-VIEWS.md", "docs/INSPECTOR.md", "docs/SCHEMA.md", "docs/LOAD-TESTING.md"]),
     ("The inside", [
         "docs/ARCHITECTURE.md", "docs/decisions/README.md", "docs/PROTOCOL.md", "docs/PERFORMANCE.md",
         "docs/PERFORMANCE-LOG.md", "CONTRIBUTING.md", "CHANGELOG.md"]),

@@ -1,5 +1,5 @@
 /// A surface for drawing text: a terminal, or a grid in memory.
-package nonisolated protocol Canvas {
+public nonisolated protocol Canvas {
   /// The number of rows and columns.
   var size: CanvasSize { get }
 
@@ -8,56 +8,73 @@ package nonisolated protocol Canvas {
 }
 
 /// A number of rows and columns.
-package nonisolated struct CanvasSize: Equatable, Sendable {
+public nonisolated struct CanvasSize: Equatable, Sendable {
   /// The number of rows.
-  package var rows: Int
+  public var rows: Int
   /// The number of columns.
-  package var columns: Int
+  public var columns: Int
 
   /// Creates a size.
-  package init(rows: Int, columns: Int) {
+  public init(rows: Int, columns: Int) {
     (self.rows, self.columns) = (rows, columns)
   }
 }
 
 /// The style of text. On a terminal without colours, the other attributes are kept.
-package nonisolated struct Style: Equatable, Sendable {
+public nonisolated struct Style: Equatable, Sendable {
   /// The colours that every terminal has.
-  package enum Color: Int16, Sendable, CaseIterable {
+  public enum Color: Int16, Sendable, CaseIterable {
     case standard, red, green, yellow, blue, cyan
   }
 
   /// The colour.
-  package var color = Color.standard
+  public var color = Color.standard
   /// True if the text is bold.
-  package var isBold = false
+  public var isBold = false
   /// True if the text is dim.
-  package var isDim = false
+  public var isDim = false
   /// True if text and background colours are swapped.
-  package var isReversed = false
+  public var isReversed = false
 
   /// Creates a style.
-  package init(_ color: Color = .standard, bold: Bool = false, dim: Bool = false, reversed: Bool = false) {
+  public init(_ color: Color = .standard, bold: Bool = false, dim: Bool = false, reversed: Bool = false) {
     (self.color, isBold, isDim, isReversed) = (color, bold, dim, reversed)
   }
 
   /// The style without any attributes.
-  package static let plain = Style()
+  public static let plain = Style()
+
+  /// Returns the style within another one: its own colour, or else the other one's, and the attributes of both.
+  public func within(_ outer: Style) -> Style {
+    Style(
+      color == .standard ? outer.color : color, bold: isBold || outer.isBold, dim: isDim || outer.isDim,
+      reversed: isReversed != outer.isReversed)
+  }
+}
+
+nonisolated extension Style: CustomStringConvertible {
+  /// The attributes and the colour, such as `bold,red`; `plain` without any.
+  public var description: String {
+    let words = [
+      isBold ? "bold" : nil, isDim ? "dim" : nil, isReversed ? "reversed" : nil, color == .standard ? nil : "\(color)",
+    ]
+    return words.allSatisfy { $0 == nil } ? "plain" : words.compactMap { $0 }.joined(separator: ",")
+  }
 }
 
 nonisolated extension Canvas {
   /// Draws plain text.
-  package mutating func text(_ row: Int, _ column: Int, _ text: String) {
+  public mutating func text(_ row: Int, _ column: Int, _ text: String) {
     self.text(row, column, text, .plain)
   }
 
   /// Draws centered text in a row.
-  package mutating func centered(_ row: Int, _ text: String, _ style: Style = .plain) {
+  public mutating func centered(_ row: Int, _ text: String, _ style: Style = .plain) {
     self.text(row, max((size.columns - TextWidth.columns(of: text)) / 2, 0), text, style)
   }
 
   /// Draws a line across the canvas.
-  package mutating func rule(_ row: Int, _ style: Style = Style(dim: true)) {
+  public mutating func rule(_ row: Int, _ style: Style = Style(dim: true)) {
     text(row, 0, String(repeating: "─", count: size.columns), style)
   }
 
@@ -66,7 +83,7 @@ nonisolated extension Canvas {
   /// - Parameters:
   ///   - top: The row of the upper edge; nil for the middle.
   ///   - width: The columns for the text; nil for the width of the lines.
-  package mutating func box(
+  public mutating func box(
     _ lines: [String], title: String, _ style: Style, top: Int? = nil, width: Int? = nil
   ) {
     let needed = (lines + [title]).map { TextWidth.columns(of: $0) }.max() ?? 0

@@ -1,5 +1,5 @@
 /// A pressed key, or another event that a terminal reports in the same way.
-package nonisolated enum Key: Equatable, Sendable {
+public nonisolated enum Key: Equatable, Sendable {
   /// A character other than a control character.
   case character(Character)
   /// A lower-case letter with the Control key.

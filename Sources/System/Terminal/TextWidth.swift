@@ -1,15 +1,15 @@
 internal import CNcurses
 
 /// The width of text on a terminal.
-package nonisolated enum TextWidth {
+public nonisolated enum TextWidth {
   /// Returns the columns of a text: none for combining marks, two for wide characters (wcwidth(3)), one for tabs and
   /// line breaks, which are drawn as spaces, and for unknown characters, which are drawn as a replacement.
-  package static func columns(of text: String) -> Int {
+  public static func columns(of text: String) -> Int {
     text.reduce(0) { $0 + columns(of: $1) }
   }
 
   /// Returns the columns of a character.
-  package static func columns(of character: Character) -> Int {
+  public static func columns(of character: Character) -> Int {
     if let ascii = character.asciiValue, 32..<127 ~= ascii { return 1 }
     if Glyphs.isSpacing(character) { return 1 }
     let scalars = character.unicodeScalars
@@ -38,7 +38,7 @@ package nonisolated enum TextWidth {
   }
 
   /// Returns the longest prefix of a text that fits into a number of columns.
-  package static func prefix(of text: String, columns limit: Int) -> String {
+  public static func prefix(of text: String, columns limit: Int) -> String {
     var used = 0
     return String(
       text.prefix { character in
@@ -49,7 +49,7 @@ package nonisolated enum TextWidth {
 
   /// Returns the text if it fits into a number of columns, otherwise its beginning and an ellipsis.
   /// - Complexity: O(columns), whatever the length of the text.
-  package static func fit(_ text: String, columns limit: Int) -> String {
+  public static func fit(_ text: String, columns limit: Int) -> String {
     let (beginning, isWhole) = beginning(of: text, columns: limit)
     if isWhole, columns(of: beginning) <= limit { return beginning }
     return prefix(of: beginning, columns: limit - 1) + (limit > 0 ? "…" : "")
@@ -66,7 +66,7 @@ package nonisolated enum TextWidth {
 
   /// Breaks a text at spaces into a limited number of lines; if it does not fit, the last one ends in an ellipsis.
   /// - Complexity: O(columns × lines), whatever the length of the text.
-  package static func wrap(_ text: String, columns limit: Int, lines count: Int) -> [String] {
+  public static func wrap(_ text: String, columns limit: Int, lines count: Int) -> [String] {
     guard limit > 0, count > 0 else { return [] }
     // One line more than is shown.
     let (beginning, isWhole) = beginning(of: text, columns: limit * (count + 1))
@@ -79,7 +79,7 @@ package nonisolated enum TextWidth {
 
   /// Breaks a text at spaces into lines of at most `limit` columns; longer words are split.
   /// - Complexity: O(length of the text).
-  package static func wrap(_ text: String, columns limit: Int) -> [String] {
+  public static func wrap(_ text: String, columns limit: Int) -> [String] {
     guard limit > 0 else { return [] }
     var (lines, used) = ([""], 0)
     for word in text.split(whereSeparator: { $0 == " " || $0 == "\n" }) {

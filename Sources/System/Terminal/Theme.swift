@@ -1,7 +1,7 @@
 internal import CNcurses
 
 /// A colour scheme for text on a terminal.
-package nonisolated enum Theme: String, CaseIterable, Sendable {
+public nonisolated enum Theme: String, CaseIterable, Sendable {
   /// For light text on a dark background.
   case dark
   /// For dark text on a light background.

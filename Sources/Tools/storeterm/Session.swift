@@ -6,6 +6,8 @@ import ProgramOptions
 import ReplicaCore
 import StoreClient
 import Terminal
+import TerminalApp
+import TerminalUI
 import TerminalViews
 import Wire
 
@@ -21,17 +23,13 @@ final class Session {
     var takesMouse: Bool
   }
 
-  /// The time that the hub has to acknowledge the last actions when the user quits.
-  private static let quitTimeout = Duration.seconds(2)
-  /// The time after which the screen says that the program waits for the hub: to connect, or to acknowledge.
-  private static let (connectNoticeDelay, quitNoticeDelay) = (Duration.milliseconds(500), Duration.milliseconds(300))
-  /// The time between two frames: more cannot be seen, and a busy hub must not keep the terminal busy.
-  private static let frameTime = Duration.milliseconds(16)
+  /// The time after which the screen says that the program waits for the hub.
+  private static let connectNoticeDelay = Duration.milliseconds(500)
 
   private let settings: Settings
   private let loop: EventLoop
   private let client: StoreClient<AppFeature.State, AppFeature.Action>
-  private var terminal: Terminal?
+  private var host: TerminalHost?
   private let counter: Attachment<Counter.State, Counter.Action>
   private let favourites: Attachment<FavouriteNumbers.State, FavouriteNumbers.Action>
   /// Attached when a screen first needs them, because they may be large.
@@ -41,25 +39,14 @@ final class Session {
   private var subscription: StoreSubscription?
   private let attendance: Attachment<HubState, Never>
   private var attendanceSubscription: StoreSubscription?
-  private var keys: Poll?
-  /// Reads keys that the poll does not announce.
-  private var moreKeys: Timer?
   private var lastAction: StoreTask?
-  /// Runs while the hub has actions to acknowledge before the program ends.
-  private var quitTimer: Timer?
-  private var isQuitAnnounced = false
+  /// Waits while the hub has actions to acknowledge before the program ends.
+  private var ending: QuitProgress?
   /// Runs until the screen says that the program is connecting.
   private var connectTimer: Timer?
   /// True once the hub has sent a state, or the beginning of a large one.
   private var hasContent = false
   private var clock: Timer?
-  /// Runs until the screens change by themselves.
-  private var changeTimer: Timer?
-  /// Runs from one frame to the earliest time of the next one.
-  private var frame: Timer?
-  private var isFrameRunning = false
-  private var mustDraw = false
-  private var signals: [SignalWatch] = []
   private var toldLossCount = 0
   /// True once the loss of the connection was reported, until there is another one.
   private var isAway = false
@@ -110,17 +97,16 @@ final class Session {
       attendanceSubscription = attendance.store?.subscribe { [weak self] _ in self?.drawSoon() }
     }
     clock = try Timer(on: loop) { [weak self] in self?.drawSoon() }
-    changeTimer = try Timer(on: loop) { [weak self] in self?.drawSoon() }
     activityTimer = try Timer(on: loop) { [weak self] in self?.drawSoon() }
-    frame = try Timer(on: loop) { [weak self] in self?.frameEnded() }
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-      signals.append(try SignalWatch(on: loop, number) { [weak self] in self?.quit() })
-    }
+    let host = try TerminalHost(on: loop, screen, theme: settings.theme, takesMouse: settings.takesMouse)
+    self.host = host
+    host.onQuit = { [weak self] _ in self?.quit() }
+    host.onFrame = { [weak self] in self?.prepareFrame($0) }
     connectTimer = try Timer(on: loop) { [weak self] in self?.showTerminal() }
-    if settings.waitsForHub { try openTerminal() } else { connectTimer?.start(after: Self.connectNoticeDelay) }
+    if settings.waitsForHub { try host.open() } else { connectTimer?.start(after: Self.connectNoticeDelay) }
     client.start()
     loop.run()
-    terminal?.close()
+    host.close()
   }
 
   /// Shows a part in the store, and handles the keys that were pressed while it was loading.
@@ -162,65 +148,38 @@ final class Session {
   private func showTerminal() {
     guard !hasQuit else { return }
     do {
-      try openTerminal()
+      try host?.open()
       drawSoon()
     } catch {
       quit(because: "\(error)")
     }
   }
 
-  private func openTerminal() throws {
-    guard terminal == nil else { return }
-    let terminal = try Terminal(theme: settings.theme, takesMouse: settings.takesMouse)
-    self.terminal = terminal
-    let keys = try Poll(on: loop, descriptor: terminal.inputDescriptor) { [weak self] events in
-      guard case .success = events else { return self?.quit() ?? () }
-      self?.readKeys()
+  /// The screens, which draw themselves and handle all keys.
+  private var screen: WholeScreen {
+    WholeScreen { [weak self] canvas in
+      guard let self else { return nil }
+      return store.withState { state in
+        state.screens.draw(state.shown, on: &canvas)
+        return state.screens.nextChange(after: loop.now)
+      }
+    } pressed: { [weak self] key in
+      guard let self else { return }
+      pressed(key, content)
     }
-    moreKeys = try Timer(on: loop) { [weak self] in self?.readKeys() }
-    try keys.start(.readable)
-    self.keys = consume keys
-    // After ncurses has installed its own handlers, so that these stay.
-    signals.append(
-      try SignalWatch(on: loop, SIGWINCH) { [weak self] in
-        terminal.resized()
-        self?.draw()
-      })
-    signals.append(
-      try SignalWatch(on: loop, SIGTSTP) { [weak self] in
-        terminal.suspend()
-        self?.draw()
-      })
-    signals.append(
-      try SignalWatch(on: loop, SIGCONT) { [weak self] in
-        terminal.resumed()
-        self?.draw()
-      })
-    draw()
-  }
-
-  private func readKeys() {
-    guard let terminal else { return }
-    let content = content
-    // One frame for all of them.
-    isFrameRunning = true
-    let hasMore = terminal.readKeys { pressed($0, content) }
-    if hasMore { moreKeys?.start(after: .zero) }
-    draw()
   }
 
   private func pressed(_ key: Key, _ content: ScreenContent) {
     // Keys after `q` are ignored, except those that quit.
-    guard quitTimer == nil else {
-      if [.character("q"), .control("c"), .control("d")].contains(key) { quit() }
+    guard ending == nil else {
+      if [.character("q"), .control("d")].contains(key) { quit() }
       return
     }
     let task = store.send(.pressed(key, content))
     switch store.intent {
     case .quit: quitWhenAcknowledged()
     case .interrupt: quit()
-    case .redraw: terminal?.redraw()
-    case .stop: terminal?.requestStop()
+    case .redraw, .stop: break  // The host's.
     case .showDetails(let id): showDetails(of: id)
     case .send: report(task, number: store.screens.lastActionNumber)
     case nil: break
@@ -297,29 +256,14 @@ final class Session {
 
   // MARK: Drawing
 
-  /// Draws now, or when the time for the next frame has come.
-  private func drawSoon() {
-    if isFrameRunning { mustDraw = true } else { draw() }
-  }
+  private func drawSoon() { host?.needsDrawing() }
 
-  private func frameEnded() {
-    isFrameRunning = false
-    if mustDraw { draw() }
-  }
-
-  private func draw() {
-    guard let terminal, !hasQuit else { return }
-    // What changes meanwhile is drawn at once, and needs no further frame.
-    isFrameRunning = true
+  /// Brings what the screens show up to date.
+  private func prepareFrame(_ size: CanvasSize) {
+    guard !hasQuit else { return }
     attachShownParts()
     updateActivity()
-    store.send(.contentChanged(content, size: terminal.size))
-    store.withState { state in
-      terminal.draw { state.screens.draw(state.shown, on: &$0) }
-      if let time = state.screens.nextChange(after: loop.now) { changeTimer?.start(after: max(time - loop.now, .zero)) }
-    }
-    mustDraw = false
-    frame?.start(after: Self.frameTime)
+    store.send(.contentChanged(content, size: size))
   }
 
   /// Reads the journal's new actions. A hub may store an action slightly later than it sends the change.
@@ -347,24 +291,17 @@ final class Session {
 
   /// Ends the program once the hub has acknowledged all actions; immediately on a second call or if the hub is away.
   private func quitWhenAcknowledged() {
-    guard quitTimer == nil, client.connection == .live, client.pendingActionCount > 0, let action = lastAction else {
+    guard ending == nil, client.connection == .live, client.pendingActionCount > 0, let action = lastAction else {
       return quit()
     }
-    quitTimer = try? Timer(on: loop) { [weak self] in self?.quitTimerFired() }
-    quitTimer?.start(after: Self.quitNoticeDelay)
-    Task { [weak self] in
-      await action.finish()
-      self?.quit()
-    }
-  }
-
-  private func quitTimerFired() {
-    guard !isQuitAnnounced else { return quit() }
-    isQuitAnnounced = true
-    let actions = counted(client.pendingActionCount, "action")
-    say("waiting for the hub to acknowledge \(actions); q or ^C quits at once", isBad: true)
-    drawSoon()
-    quitTimer?.start(after: Self.quitTimeout - Self.quitNoticeDelay)
+    ending = QuitProgress(
+      waitingFor: action, on: loop,
+      notice: { [weak self] in
+        guard let self else { return }
+        let actions = counted(client.pendingActionCount, "action")
+        say("waiting for the hub to acknowledge \(actions); q or ^C quits at once", isBad: true)
+        drawSoon()
+      }, end: { [weak self] in self?.quit() })
   }
 
   private func quit(because reason: String? = nil) {

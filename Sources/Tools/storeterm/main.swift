@@ -2,6 +2,7 @@ import Glibc
 import ProgramOptions
 import StoreClient
 import Terminal
+import TerminalUI
 import TerminalViews
 
 // A terminal client that shows the shared state of a hub and sends it actions.

@@ -1,4 +1,4 @@
-import TerminalViews
+import TerminalApp
 import Testing
 
 @Suite struct FailureMessageTests {

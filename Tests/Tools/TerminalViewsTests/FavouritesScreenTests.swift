@@ -2,6 +2,7 @@ import ComposableArchitecture
 import Features
 import Glibc
 import Terminal
+import TerminalUI
 import TerminalViews
 import Testing
 

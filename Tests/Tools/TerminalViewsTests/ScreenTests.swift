@@ -3,6 +3,7 @@ import Features
 import Glibc
 import ReplicaCore
 import Terminal
+import TerminalUI
 import Testing
 import TurnLog
 import Wire

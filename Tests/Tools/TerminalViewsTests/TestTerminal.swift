@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Features
 import ReplicaCore
-package import Terminal
+public import Terminal
 import TerminalViews
 
 /// A terminal without a hub: the test supplies its content and checks the actions that it sends.

@@ -1,6 +1,6 @@
 import Glibc
 import Terminal
-import TerminalViews
+import TerminalUI
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TextLineTests {

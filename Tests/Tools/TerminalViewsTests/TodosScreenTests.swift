@@ -3,6 +3,7 @@ import Features
 import Glibc
 import ReplicaCore
 import Terminal
+import TerminalUI
 import TerminalViews
 import Testing
 

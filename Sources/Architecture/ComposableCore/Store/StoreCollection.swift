@@ -27,6 +27,12 @@ public struct StoreCollection<ID: Hashable & Sendable, State, Action>: @MainActo
     return self.store.element(element[keyPath: elements.id], initial: element)
   }
 
+  /// Returns the id of the element at a position.
+  package func id(atPosition position: Int) -> ID { elements[position][keyPath: elements.id] }
+
+  /// Returns the position of an element; nil if there is none with that id.
+  package func position(of id: ID) -> Int? { elements.index(id: id) }
+
   /// The store of an element; nil if there is none with that id.
   public subscript(id id: ID) -> Store<State, Action>? {
     elements[id: id].map { store.element(id, initial: $0) }

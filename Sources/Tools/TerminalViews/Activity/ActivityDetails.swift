@@ -1,3 +1,5 @@
+internal import TerminalUI
+
 /// An action with its sender, its time, and the changes of its turn.
 package nonisolated struct ActivityDetails: Equatable, Sendable {
   /// The client that sent an action.

@@ -1,4 +1,5 @@
 import Terminal
+internal import TerminalUI
 import TurnLog
 
 /// One terminal's own view of the activity. It shows the last action until the user selects another.

@@ -1,6 +1,7 @@
 internal import ComposableCore
 package import Features
 package import Terminal
+internal import TerminalUI
 
 /// The screen and the keys of the shared counter.
 package nonisolated struct CounterScreen {

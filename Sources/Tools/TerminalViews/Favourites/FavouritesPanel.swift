@@ -1,6 +1,7 @@
 import ComposableCore
 package import Features
 package import Terminal
+package import TerminalUI
 
 /// One terminal's own view of the favourite numbers: the cursor in the list.
 package nonisolated struct FavouritesPanel: Equatable, Sendable {

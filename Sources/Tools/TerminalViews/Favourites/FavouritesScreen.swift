@@ -1,6 +1,7 @@
 import ComposableCore
 package import Features
 package import Terminal
+internal import TerminalUI
 
 /// The favourite numbers: the current number, and over it a fact, an error or the list of favourites.
 package nonisolated struct FavouritesScreen {

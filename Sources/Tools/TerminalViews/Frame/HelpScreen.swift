@@ -1,4 +1,5 @@
 import Terminal
+internal import TerminalUI
 
 /// The help for a screen's keys, drawn over that screen.
 nonisolated enum HelpScreen {

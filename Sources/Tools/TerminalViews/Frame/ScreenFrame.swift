@@ -1,5 +1,7 @@
 import ReplicaCore
 import Terminal
+import TerminalApp
+internal import TerminalUI
 
 /// The frame of every screen: the hub and the connection, the tabs, and the help line.
 nonisolated struct ScreenFrame {
@@ -35,93 +37,30 @@ nonisolated struct ScreenFrame {
   }
 
   private func drawTitle(on canvas: inout some Canvas) {
-    let (words, short, style) = status
-    let columns = canvas.size.columns
-    let name = "StoreHub  "
-    // On a narrow terminal the connection is more important than the path and the name.
-    let parts: [(String, Style)] = [(name, Style(bold: true)), (path + "  ", Style(dim: true)), (words, style)]
-    let forms = [parts, [parts[0], parts[2]], [parts[2]], [parts[0], (short, style)], [(short, style)]]
-    func width(_ form: [(String, Style)]) -> Int { form.reduce(0) { $0 + TextWidth.columns(of: $1.0) } }
-    var column = 0
-    for (text, style) in forms.first(where: { width($0) <= columns }) ?? [(words, style)] {
-      canvas.text(0, column, text, style)
-      column += TextWidth.columns(of: text)
-    }
+    var title = ConnectionText("StoreHub", path: path, connection: connection, now: now)
+    (title.goodbye, title.pendingCount) = (goodbye, pendingCount)
+    title.draw(0, on: &canvas)
   }
 
-  /// The state of the connection, in a long and a short form.
-  private var status: (words: String, short: String, style: Style) {
-    switch connection {
-    case .connecting(let attempt, _) where attempt <= 1:
-      return ("connecting …", "connecting", Style(.yellow))
-    case .connecting(let attempt, _):
-      return ("no hub yet, attempt \(attempt)", "no hub", Style(.yellow))
-    case .live:
-      let pending = pendingCount > 0 ? ", \(pendingCount) pending" : ""
-      return ("live\(pending)", "live\(pending)", Style(pendingCount > 0 ? .yellow : .green, bold: true))
-    case .stale(let since, let attempt, _):
-      let age = max((now - since).components.seconds, 0)
-      let attempts = attempt > 1 ? ", attempt \(attempt)" : ""
-      let pending = pendingCount > 0 ? ", \(pendingCount) pending" : ""
-      if goodbye != nil {
-        // On purpose, so that there is nothing to worry about.
-        return (
-          "hub stopped, this is \(age) s old\(pending); waiting for it\(attempts)", "hub stopped \(age) s",
-          Style(.yellow, bold: true)
-        )
-      }
-      return (
-        "hub away, this is \(age) s old\(pending); reconnecting\(attempts)", "hub away \(age) s",
-        Style(.red, bold: true)
-      )
-    case .refused(let reason):
-      return ("refused: \(reason)", "refused", Style(.red, bold: true))
-    case .closed:
-      return ("closed", "closed", Style(dim: true))
-    }
-  }
-
-  /// The labels of the tabs: with their names if there is room, otherwise with the name of the open one or without.
-  private func labels(_ columns: Int) -> [String] {
-    func labels(_ isNamed: (Int) -> Bool) -> [String] {
-      tabs.enumerated().map { index, name in
-        let label = isNamed(index) ? "\(index + 1) \(name)" : "\(index + 1)"
-        return index == openTab ? "┤\(label)├" : " \(label) "
-      }
-    }
-    func fits(_ labels: [String]) -> Bool { labels.reduce(1) { $0 + TextWidth.columns(of: $1) } <= columns }
-    let (long, short) = (labels { _ in true }, labels { $0 == openTab })
-    return fits(long) ? long : fits(short) ? short : labels { _ in false }
-  }
+  private var bar: TabBar { TabBar(tabs, selected: openTab) }
 
   /// Returns the tab at a position, if any.
   func tab(at row: Int, _ column: Int, of size: CanvasSize) -> Int? {
-    guard row == 1 else { return nil }
-    var end = 1
-    return labels(size.columns).firstIndex { label in
-      end += TextWidth.columns(of: label)
-      return column >= 1 && column < end
-    }
+    row == 1 ? bar.tab(at: column, columns: size.columns) : nil
   }
 
   private func drawTabs(on canvas: inout some Canvas) {
     guard canvas.size.rows > 1 else { return }
-    canvas.rule(1)
+    let used = bar.draw(1, on: &canvas)
     // Without a lower rule, the position is here.
-    if canvas.size.rows < 8 { drawPosition(1, after: labels(canvas.size.columns), on: &canvas) }
-    var column = 1
-    for (index, label) in labels(canvas.size.columns).enumerated() {
-      canvas.text(1, column, label, index == openTab ? Style(.cyan, bold: true) : Style(dim: true))
-      column += TextWidth.columns(of: label)
-    }
+    if canvas.size.rows < 8 { drawPosition(1, after: used, on: &canvas) }
   }
 
-  /// Draws the position at the right end of a rule, if there is room for it after labels.
-  private func drawPosition(_ row: Int, after labels: [String] = [], on canvas: inout some Canvas) {
+  /// Draws the position at the right end of a rule, if there is room for it after `used` columns.
+  private func drawPosition(_ row: Int, after used: Int = 1, on canvas: inout some Canvas) {
     guard let position else { return }
     let text = " \(position.position)/\(position.count) "
     let column = canvas.size.columns - text.count - 1
-    let used = labels.reduce(1) { $0 + TextWidth.columns(of: $1) }
     if column > used { canvas.text(row, column, text, Style(dim: true)) }
   }
 

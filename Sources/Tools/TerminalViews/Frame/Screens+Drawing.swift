@@ -1,5 +1,6 @@
 internal import ReplicaCore
 package import Terminal
+internal import TerminalUI
 
 /// The drawing of the screens.
 nonisolated extension Screens {

@@ -1,5 +1,6 @@
 package import Features
 package import Terminal
+internal import TerminalUI
 package import TurnLog
 internal import Wire
 

@@ -1,5 +1,6 @@
 internal import ProgramOptions
 package import Terminal
+package import TerminalUI
 package import Wire
 
 /// The clients that are attached to the hub.

@@ -1,6 +1,7 @@
 internal import ComposableCore
 package import Features
 package import Terminal
+package import TerminalUI
 
 /// One terminal's own view of the shared list of todos: the filter, the cursor, and the line being edited.
 package nonisolated struct TodosPanel: Equatable, Sendable {

@@ -1,5 +1,6 @@
 package import Features
 package import Terminal
+internal import TerminalUI
 
 /// The screen of the shared list of todos.
 package nonisolated struct TodosScreen {

@@ -1,23 +1,28 @@
-import Terminal
+package import Terminal
 
 /// A box over a screen with lines of two columns, such as keys and their meanings. It scrolls if it is too long.
-nonisolated struct PairsBox: Equatable, Sendable {
+package nonisolated struct PairsBox: Equatable, Sendable {
   /// A name and its text.
-  struct Pair: Equatable, Sendable {
-    var name: String
-    var text: String
+  package struct Pair: Equatable, Sendable {
+    package var name: String
+    package var text: String
 
-    init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
+    package init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
   }
 
-  var title: String
+  package var title: String
   /// The pairs; one with an empty name and text is an empty line.
-  var pairs: [Pair]
+  package var pairs: [Pair]
   /// The maximum number of columns of the lines.
-  var columnLimit = 46
+  package var columnLimit = 46
+
+  /// Creates a box.
+  package init(title: String, pairs: [Pair], columnLimit: Int = 46) {
+    (self.title, self.pairs, self.columnLimit) = (title, pairs, columnLimit)
+  }
 
   /// Returns the first visible line, as near as possible to the wanted one.
-  func first(_ wanted: Int, rows: Int, columns: Int) -> Int {
+  package func first(_ wanted: Int, rows: Int, columns: Int) -> Int {
     let form = form(rows: rows, columns: columns)
     return max(min(wanted, form.text(pairs).count - form.rows), 0)
   }
@@ -55,7 +60,7 @@ nonisolated struct PairsBox: Equatable, Sendable {
   }
 
   /// Draws as many lines as there is room for.
-  func draw(from wanted: Int, in rows: Range<Int>, on canvas: inout some Canvas) {
+  package func draw(from wanted: Int, in rows: Range<Int>, on canvas: inout some Canvas) {
     let form = form(rows: rows.count, columns: canvas.size.columns)
     let first = first(wanted, rows: rows.count, columns: canvas.size.columns)
     let lines = form.text(pairs)
@@ -73,12 +78,15 @@ nonisolated struct PairsBox: Equatable, Sendable {
 }
 
 /// An open box and its first visible line.
-nonisolated struct OpenBox: Equatable, Sendable {
-  var box: PairsBox
-  var line = 0
+package nonisolated struct OpenBox: Equatable, Sendable {
+  package var box: PairsBox
+  package var line = 0
+
+  /// Opens a box at its first line.
+  package init(box: PairsBox) { self.box = box }
 
   /// Handles a key; returns false if the key closes the box.
-  mutating func scrolled(by key: Key, rows: Int, columns: Int) -> Bool {
+  package mutating func scrolled(by key: Key, rows: Int, columns: Int) -> Bool {
     func first(_ wanted: Int) -> Int { box.first(wanted, rows: rows, columns: columns) }
     switch key {
     case .down, .wheelDown, .character("j"): line = first(line + 1)

@@ -1,13 +1,19 @@
-import Terminal
+package import Terminal
 
 /// A line of a list.
-nonisolated struct ListLine {
-  var text: String
-  var style: Style
+package nonisolated struct ListLine {
+  package var text: String
+  package var style: Style
   /// The number of characters at the beginning of the text that a search skips.
-  var unsearchedCount = 0
+  package var unsearchedCount = 0
   /// True to mark the line as one whose last change the hub has not acknowledged.
-  var isPending = false
+  package var isPending = false
+
+  /// Creates a line.
+  package init(text: String, style: Style, unsearchedCount: Int = 0, isPending: Bool = false) {
+    (self.text, self.style) = (text, style)
+    (self.unsearchedCount, self.isPending) = (unsearchedCount, isPending)
+  }
 }
 
 nonisolated extension Canvas {
@@ -15,7 +21,7 @@ nonisolated extension Canvas {
   ///
   /// - Parameter highlighted: The words to highlight, ignoring case.
   /// - Complexity: O(rows × columns), whatever the length of the list.
-  mutating func list<Elements: RandomAccessCollection>(
+  package mutating func list<Elements: RandomAccessCollection>(
     _ elements: Elements, cursor: Int, in rows: Range<Int>, highlighted: [String] = [],
     _ line: (Elements.Element) -> ListLine
   ) {
@@ -30,12 +36,18 @@ nonisolated extension Canvas {
         text += String(repeating: " ", count: max(size.columns - TextWidth.columns(of: text), 0))
       }
       self.text(row, 0, text, style)
-      highlight(highlighted, in: text, after: head.count + line.unsearchedCount, row, style)
+      highlight(highlighted, in: text, after: head.count + line.unsearchedCount, at: 0, row, style)
     }
   }
 
   /// Draws the words in a drawn text again, so that they stand out.
-  private mutating func highlight(_ words: [String], in text: String, after start: Int, _ row: Int, _ style: Style) {
+  ///
+  /// - Parameters:
+  ///   - start: The number of characters at the beginning of the text that are skipped.
+  ///   - column: The column of the text.
+  mutating func highlight(
+    _ words: [String], in text: String, after start: Int = 0, at column: Int, _ row: Int, _ style: Style
+  ) {
     guard !words.isEmpty else { return }
     let characters = Array(text)
     let lowered = characters.map { $0.lowercased() }
@@ -48,10 +60,10 @@ nonisolated extension Canvas {
           offset += 1
           continue
         }
-        let column = TextWidth.columns(of: String(characters[..<offset]))
+        let place = column + TextWidth.columns(of: String(characters[..<offset]))
         // Also without colours: in the line at the cursor, which is reversed, the words are not.
         let style = Style(.yellow, bold: true, reversed: !style.isReversed)
-        self.text(row, column, String(characters[offset..<end]), style)
+        self.text(row, place, String(characters[offset..<end]), style)
         offset = end
       }
     }

@@ -4,7 +4,7 @@ package import Terminal
 ///
 /// The cursor stays on its element wherever other clients move it. If the element is removed, the cursor moves to the
 /// element in its place, or at the end of the list to the last one.
-package nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Sendable {
+package nonisolated struct ListCursor<ID: Equatable>: Equatable {
   /// The element; nil in an empty list.
   package private(set) var id: ID?
   /// The position of the element.
@@ -63,6 +63,13 @@ package nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Send
   package mutating func search(
     _ ids: some RandomAccessCollection<ID>, _ direction: SearchDirection, _ matches: (ID) -> Bool
   ) -> Bool {
+    search(ids, direction) { _, id in matches(id) }
+  }
+
+  /// Selects the next or previous element that matches, of which `matches` gets the offset and the id.
+  package mutating func search(
+    _ ids: some RandomAccessCollection<ID>, _ direction: SearchDirection, _ matches: (Int, ID) -> Bool
+  ) -> Bool {
     let count = ids.count
     for step in 0..<count {
       let offset =
@@ -72,13 +79,15 @@ package nonisolated struct ListCursor<ID: Equatable & Sendable>: Equatable, Send
         case .previous: (position + 2 * count - step - 1) % count
         }
       let id = ids[ids.index(ids.startIndex, offsetBy: offset)]
-      guard matches(id) else { continue }
+      guard matches(offset, id) else { continue }
       select(id, at: offset)
       return true
     }
     return false
   }
 }
+
+nonisolated extension ListCursor: Sendable where ID: Sendable {}
 
 /// The start of a search.
 package nonisolated enum SearchDirection: Sendable {
@@ -91,24 +100,24 @@ package nonisolated enum SearchDirection: Sendable {
 }
 
 /// The visible elements of a list: those around the cursor, which is in the middle where possible.
-nonisolated struct ListWindow {
+package nonisolated struct ListWindow {
   let rows: Range<Int>
   /// The elements, by their offsets.
   let offsets: Range<Int>
 
-  init(count: Int, cursor: Int, rows: Range<Int>) {
+  package init(count: Int, cursor: Int, rows: Range<Int>) {
     self.rows = rows
     let first = max(min(cursor - rows.count / 2, count - rows.count), 0)
     offsets = first..<max(min(first + rows.count, count), first)
   }
 
   /// Returns the rows of a list on a screen that has a line above it if there is room.
-  static func rows(under rows: Range<Int>) -> Range<Int> {
+  package static func rows(under rows: Range<Int>) -> Range<Int> {
     rows.count >= 4 ? (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound : rows
   }
 
   /// Returns the offset of the element in a row, if any.
-  func offset(at row: Int) -> Int? {
+  package func offset(at row: Int) -> Int? {
     let offset = offsets.lowerBound + row - rows.lowerBound
     return rows.contains(row) && offsets.contains(offset) ? offset : nil
   }

@@ -1,28 +1,28 @@
-internal import ComposableCore
-import Terminal
+package import PromptState
+package import Terminal
 
 /// A question or message over a screen, with a row of buttons: an alert or a confirmation dialog.
-nonisolated struct Dialog<Action> {
-  var title: String
-  var text: String
-  var buttons: [Button]
-  var style: Style
+package nonisolated struct Dialog<Action> {
+  package var title: String
+  package var text: String
+  package var buttons: [Button]
+  package var style: Style
 
-  struct Button {
-    var label: String
+  package struct Button {
+    package var label: String
     /// The action of the button; nil if it only closes the dialog.
-    var action: Action?
-    var role: ButtonStateRole?
+    package var action: Action?
+    package var role: ButtonStateRole?
   }
 
-  init(_ alert: AlertState<Action>) {
+  package init(_ alert: AlertState<Action>) {
     buttons = alert.buttons.map(Button.init)
     style = alert.buttons.isEmpty && alert.message == nil ? Style(.green, bold: true) : Style(.red, bold: true)
     (title, text) = ("Fact", String(state: alert.title))
     if let message = alert.message { (title, text) = (text, String(state: message)) }
   }
 
-  init(_ dialog: ConfirmationDialogState<Action>) {
+  package init(_ dialog: ConfirmationDialogState<Action>) {
     buttons = dialog.buttons.map(Button.init)
     style = Style(.yellow, bold: true)
     title = dialog.titleVisibility == .hidden ? "" : String(state: dialog.title)
@@ -36,10 +36,10 @@ nonisolated struct Dialog<Action> {
   }
 
   /// Returns the selected button: the one that the user has chosen, or the first one.
-  func selected(_ choice: Int?) -> Int { choice.map { max(min($0, buttons.count - 1), 0) } ?? first }
+  package func selected(_ choice: Int?) -> Int { choice.map { max(min($0, buttons.count - 1), 0) } ?? first }
 
   /// The result of a key.
-  enum Answer {
+  package enum Answer {
     /// Another button is selected.
     case selected(Int)
     /// A button was pressed; nil to close the dialog.
@@ -47,7 +47,7 @@ nonisolated struct Dialog<Action> {
   }
 
   /// Handles a key; returns nil if it has no meaning in the dialog.
-  func answer(_ key: Key, _ choice: Int?, in rows: Range<Int>, _ size: CanvasSize) -> Answer? {
+  package func answer(_ key: Key, _ choice: Int?, in rows: Range<Int>, _ size: CanvasSize) -> Answer? {
     let selected = selected(choice)
     switch key {
     case .left where !buttons.isEmpty: return .selected(max(selected - 1, 0))
@@ -67,14 +67,16 @@ nonisolated struct Dialog<Action> {
     }
   }
 
+  /// The label of the button that changes nothing.
+  var cancelLabel: String { cancel?.label ?? "Dismiss" }
+
   private var cancel: Button? { buttons.first { $0.role == .cancel } }
 
   /// The help line.
-  func hint(_ choice: Int?) -> String {
+  package func hint(_ choice: Int?) -> String {
     guard !buttons.isEmpty else { return "press esc to dismiss" }
-    let never = cancel?.label ?? "Dismiss"
     let choose = buttons.count > 1 ? "← → choose   " : ""
-    return "\(choose)enter \(buttons[selected(choice)].label.lowercased())   esc \(never.lowercased())"
+    return "\(choose)enter \(buttons[selected(choice)].label.lowercased())   esc \(cancelLabel.lowercased())"
   }
 
   // MARK: Drawing
@@ -120,7 +122,7 @@ nonisolated struct Dialog<Action> {
   }
 
   /// Draws the dialog over other content, without a frame if there is no room for it.
-  func draw(_ choice: Int?, in rows: Range<Int>, on canvas: inout some Canvas) {
+  package func draw(_ choice: Int?, in rows: Range<Int>, on canvas: inout some Canvas) {
     guard !rows.isEmpty else { return }
     let layout = layout(in: rows, canvas.size)
     if let top = layout.top {
@@ -141,7 +143,7 @@ nonisolated struct Dialog<Action> {
 }
 
 nonisolated extension Dialog.Button {
-  init(_ button: ButtonState<Action>) {
+  package init(_ button: ButtonState<Action>) {
     self.init(label: String(state: button.label), action: button.action.action, role: button.role)
   }
 }

@@ -29,7 +29,7 @@ package nonisolated struct TextLine: Equatable, Sendable {
   package var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
   /// The message that the last text was not added, or not completely; nil if it was.
-  var omission: String? {
+  package var omission: String? {
     guard omittedByteCount > 0 else { return nil }
     let verb = omittedByteCount == 1 ? "was" : "were"
     return "the text is full at \(Self.limit) bytes; \(counted(omittedByteCount, "byte")) \(verb) not added"
@@ -85,6 +85,19 @@ package nonisolated struct TextLine: Equatable, Sendable {
       while let last = before.last, !last.isWhitespace { before.removeLast() }
     default: break
     }
+  }
+
+  /// True if the cursor is at the start or at the end of the line.
+  var isAtStart: Bool { before.isEmpty }
+  var isAtEnd: Bool { after.isEmpty }
+
+  /// The text before and behind the cursor.
+  var halves: (before: String, after: String) { (before, String(after.reversed())) }
+
+  /// Adds text at the end of the line; the cursor stays.
+  mutating func append(behindCursor text: String) {
+    after.insert(contentsOf: text.reversed(), at: 0)
+    afterByteCount += text.utf8.count
   }
 
   private mutating func popAfter() -> Character? {

@@ -1,0 +1,288 @@
+/// The rows of a table that are on the screen, and its cursor.
+package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
+  /// A visible row. It is evaluated again only if a value that it has read has changed.
+  private final class VisibleRow {
+    var cells: [Cell] = []
+    var style = Style.plain
+    var isPending = false
+    var isValid = false
+    /// The time until which the row is marked as changed.
+    var markEnd: Duration?
+    let dependencies = Dependencies()
+  }
+
+  /// The time for which a changed row is marked.
+  private static var markTime: Duration { .milliseconds(1500) }
+
+  private var table: Table<ID, RowValue>
+  private var cursor = ListCursor<ID>()
+  private var rows: [ID: VisibleRow] = [:]
+  /// The width of the widest content of each column so far.
+  private var widths: [Int] = []
+  /// The search text while it is being typed.
+  private var search: TextLine?
+  private var sought = ""
+  private var isHighlighting = false
+  private let dependencies = Dependencies()
+
+  init(_ table: Table<ID, RowValue>) { self.table = table }
+
+  func show(_ table: Table<ID, RowValue>) {
+    if table.columns.count != self.table.columns.count { widths = [] }
+    self.table = table
+    for row in rows.values { row.isValid = false }
+    evaluate()
+  }
+
+  /// Moves the cursor to the selected element.
+  func evaluate() {
+    let selected = table.selection.map { selection in
+      dependencies.read(for: self, { selection.wrappedValue }) { [weak self] in self?.tree?.mustEvaluate(self) }
+    }
+    if let selected = selected.flatMap({ $0 }), selected != cursor.id {
+      let near = cursor.position
+      if let offset = table.source.offset(of: selected, near: near) { cursor.select(selected, at: offset) }
+    }
+  }
+
+  override func removed() {
+    dependencies.forget()
+    for row in rows.values { row.dependencies.forget() }
+  }
+
+  override var isFocusable: Bool { true }
+  override var takesText: Bool { search != nil }
+
+  override func widthNeed() -> Need { Need(minimum: 1, ideal: 20, grows: true) }
+  override func heightNeed(width: Int) -> Need {
+    Need(minimum: 1, ideal: min(table.source.count, 1000) + headerRows(.max), grows: true)
+  }
+
+  // MARK: Rows
+
+  private var ids: some RandomAccessCollection<ID> {
+    let source = table.source
+    return (0..<source.count).lazy.map { source.id(at: $0) }
+  }
+
+  private func follow() {
+    let (source, near) = (table.source, cursor.position)
+    cursor.follow(ids) { source.offset(of: $0, near: near) }
+  }
+
+  private func headerRows(_ rows: Int) -> Int { table.hasHeader && rows >= 4 ? 1 : 0 }
+
+  /// The rows of the region that have elements.
+  private func listRows(_ size: CanvasSize) -> Range<Int> {
+    let top = headerRows(size.rows)
+    return top..<max(size.rows - (search == nil ? 0 : 1), top)
+  }
+
+  private func visibleRow(_ id: ID, _ offset: Int) -> VisibleRow {
+    let row = rows[id] ?? VisibleRow()
+    rows[id] = row
+    guard !row.isValid else { return row }
+    let table = table
+    let (cells, style, isPending) = row.dependencies.read(for: self) {
+      let value = table.source.row(at: offset)
+      return (table.columns.map { $0.cell(value) }, table.rowStyle?(value) ?? .plain, table.isPending?(value) ?? false)
+    } invalidate: { [weak row] in
+      row?.isValid = false
+    }
+    if table.marksChanges, !row.cells.isEmpty, row.cells != cells, let now = tree?.now {
+      row.markEnd = now + Self.markTime
+    }
+    (row.cells, row.style, row.isPending, row.isValid) = (cells, style, isPending, true)
+    return row
+  }
+
+  /// The columns of the table's columns.
+  private func columnWidths(_ visible: [VisibleRow], _ columns: Int) -> [Int] {
+    if widths.count != table.columns.count { widths = table.columns.map { TextWidth.columns(of: title(of: $0)) } }
+    for row in visible {
+      for (index, cell) in row.cells.enumerated() {
+        widths[index] = max(widths[index], min(TextWidth.columns(of: cell.text), 1000))
+      }
+    }
+    let needs = zip(table.columns, widths).map { column, width in
+      switch column.width {
+      case .content: Need(minimum: min(width, 4), ideal: width)
+      case .fixed(let number): Need.exactly(number)
+      case .flexible(let minimum): Need(minimum: minimum, ideal: max(width, minimum), grows: true)
+      }
+    }
+    return Need.divide(columns, among: needs, spacing: gap)
+  }
+
+  private var gap: Int { frame.columns < 40 ? 1 : 2 }
+
+  private func title(of column: TableColumn<RowValue>) -> String {
+    switch column.order {
+    case nil: column.title
+    case .ascending: "\(column.title) ↑"
+    case .descending: "\(column.title) ↓"
+    }
+  }
+
+  // MARK: Drawing
+
+  override func draw(on region: inout Region) {
+    follow()
+    let size = region.size
+    let window = ListWindow(count: table.source.count, cursor: cursor.position, rows: listRows(size))
+    let visible = window.offsets.map { offset in
+      let id = table.source.id(at: offset)
+      return (id: id, row: visibleRow(id, offset))
+    }
+    forgetRows(except: visible.map(\.id))
+    let widths = columnWidths(visible.map(\.row), size.columns - 2)
+    if headerRows(size.rows) > 0 {
+      let titles = table.columns.map { Cell(title(of: $0), style: Style(bold: true)) }
+      draw(titles, widths, 0, Style(dim: true), on: &region)
+    }
+    for ((row, offset), shown) in zip(zip(window.rows, window.offsets), visible) {
+      draw(shown.row, widths, row, isAtCursor: offset == cursor.position, on: &region)
+    }
+    if visible.isEmpty, let row = window.rows.first {
+      region.text(row, 2, TextWidth.fit(table.emptyText, columns: size.columns - 2), Style(dim: true))
+    }
+    if let search {
+      region.text(size.rows - 1, 0, "/", Style(.cyan, bold: true))
+      search.draw(size.rows - 1, 1, on: &region)
+    }
+  }
+
+  private func forgetRows(except ids: [ID]) {
+    guard rows.count > ids.count else { return }
+    let visible = Set(ids)
+    for (id, row) in rows where !visible.contains(id) {
+      row.dependencies.forget()
+      rows[id] = nil
+    }
+  }
+
+  private func draw(
+    _ row: VisibleRow, _ widths: [Int], _ number: Int, isAtCursor: Bool, on region: inout Region
+  ) {
+    var isChanged = false
+    if let end = row.markEnd, let tree {
+      isChanged = tree.now < end
+      if isChanged { tree.needsDrawing(at: end) } else { row.markEnd = nil }
+    }
+    let isReversed = isAtCursor && isFocused
+    var line = region.part(
+      Rect(row: frame.row + number, column: frame.column, rows: 1, columns: frame.columns)
+    ).styled(Style(reversed: isReversed))
+    if isReversed { line.clear() }
+    let mark = row.isPending ? "~" : isChanged ? "*" : " "
+    line.text(0, 0, isAtCursor ? "›" : " ", row.style)
+    line.text(0, 1, mark, isChanged ? Style(.yellow, bold: true) : row.style)
+    let words = table.highlighted + (isHighlighting && !sought.isEmpty ? [sought] : [])
+    draw(row.cells, widths, 0, row.style, highlighting: words, on: &line)
+  }
+
+  private func draw(
+    _ cells: [Cell], _ widths: [Int], _ row: Int, _ style: Style, highlighting words: [String] = [],
+    on region: inout Region
+  ) {
+    var column = 2
+    for ((cell, width), definition) in zip(zip(cells, widths), table.columns) {
+      let text = TextWidth.fit(cell.text, columns: width)
+      let room = max(width - TextWidth.columns(of: text), 0)
+      let start =
+        switch definition.alignment {
+        case .leading: column
+        case .center: column + room / 2
+        case .trailing: column + room
+        }
+      if width > 0 {
+        region.text(row, start, text, cell.style.within(style))
+        region.highlight(words, in: text, at: start, row, cell.style.within(style))
+      }
+      column += width + gap
+    }
+  }
+
+  // MARK: Keys
+
+  override var bindings: [KeyBinding] {
+    if search != nil { return [KeyBinding("enter", "find"), KeyBinding("esc", "cancel")] }
+    var bindings = table.rowKeys.map(\.binding)
+    bindings.append(KeyBinding("up down", "choose"))
+    if table.isSearchable {
+      bindings.append(KeyBinding("/", "search"))
+      if !sought.isEmpty { bindings.append(KeyBinding("n N", "", help: "the next match, the one before")) }
+    }
+    bindings.append(KeyBinding("pageup pagedown home end", "", help: "a screenful, the ends"))
+    return bindings
+  }
+
+  override func pressed(_ key: Key) -> Bool {
+    follow()
+    if search != nil {
+      searched(key)
+      return true
+    }
+    if let (_, action) = table.rowKeys.first(where: { $0.binding.keys.contains(key) }) {
+      if let id = cursor.id { action(id) }
+      return true
+    }
+    switch key {
+    case .character("/") where table.isSearchable: search = TextLine()
+    case .character("n") where !sought.isEmpty: find(.next)
+    case .character("N") where !sought.isEmpty: find(.previous)
+    case .escape where isHighlighting: isHighlighting = false
+    default: return moved(key)
+    }
+    return true
+  }
+
+  private func moved(_ key: Key) -> Bool {
+    var key = key
+    if case .click(let row, let column) = key { key = .click(row: row - frame.row, column: column - frame.column) }
+    let (id, position) = (cursor.id, cursor.position)
+    guard cursor.pressed(key, ids, in: listRows(frame.size)) else { return false }
+    // A wheel or an arrow at the end of the list has a meaning for what is around it.
+    if cursor.position == position, key == .up || key == .down, parentMoves(key) { return false }
+    if cursor.id != id { selectionChanged() }
+    return true
+  }
+
+  /// True if an arrow key at the end of the rows moves to another field of a form.
+  private func parentMoves(_ key: Key) -> Bool {
+    var next = parent
+    while let node = next {
+      if node is FormNode { return true }
+      next = node.parent
+    }
+    return false
+  }
+
+  private func selectionChanged() { table.selection?.wrappedValue = cursor.id }
+
+  private func searched(_ key: Key) {
+    switch key {
+    case .escape: (search, isHighlighting) = (nil, false)
+    case .enter:
+      search = nil
+      isHighlighting = !sought.isEmpty
+    case .backspace where search?.text.isEmpty == true: search = nil
+    default:
+      search?.pressed(key)
+      sought = search?.text ?? ""
+      isHighlighting = !sought.isEmpty
+      if !sought.isEmpty { find(.here) }
+    }
+  }
+
+  private func find(_ direction: SearchDirection) {
+    let (source, columns, wanted, old) = (table.source, table.columns, sought.lowercased(), cursor.id)
+    isHighlighting = true
+    let isFound = cursor.search(ids, direction) { offset, _ in
+      let row = source.row(at: offset)
+      return columns.contains { $0.cell(row).text.lowercased().contains(wanted) }
+    }
+    if !isFound { tree?.say("not found: \(sought)", isBad: true) }
+    if cursor.id != old { selectionChanged() }
+  }
+}

@@ -1,0 +1,314 @@
+/// The views on a screen: evaluates what has changed, gives them places, draws them, and passes keys to them.
+///
+/// It does no I/O. `TerminalHost` runs it in a terminal, ``TerminalTester`` in tests.
+package final class ViewTree {
+  /// A message in place of the help line, until the next key. What is not bad also disappears by itself.
+  package struct Message: Equatable {
+    static let duration = Duration.seconds(5)
+
+    package var text: String
+    package var isBad: Bool
+    var end: Duration?
+  }
+
+  /// Called when the screen must be drawn again.
+  package var onChange: (() -> Void)?
+  /// The size of the screen.
+  package var size: CanvasSize { didSet { if size != oldValue { needsDrawing() } } }
+  /// The current time; changed before drawing and before each key.
+  package var now: Duration
+  package private(set) var message: Message?
+  /// The node to which keys go first.
+  private(set) weak var focused: ViewNode?
+  /// The time at which the screen changes by itself.
+  private var changeTime: Duration?
+  private let root = WrapperNode()
+  private var dirty: [any DependentNode] = []
+  private var help: OpenBox?
+  /// The nodes that had the focus below the overlays, the lowest first.
+  private var covered: [(overlay: ObjectIdentifier, focus: WeakNode)] = []
+  private var isNotified = false
+
+  private struct WeakNode { weak var node: ViewNode? }
+
+  /// Creates a tree without views.
+  package init(size: CanvasSize, now: Duration = .zero) {
+    (self.size, self.now) = (size, now)
+    root.tree = self
+  }
+
+  /// Shows a view in place of the one that is shown.
+  package func show(_ view: some TerminalView) {
+    root.show(view)
+    needsDrawing()
+  }
+
+  /// Removes all views, which then observe nothing any more.
+  package func removeAll() { root.removed() }
+
+  // MARK: Changes
+
+  /// Evaluates a node before the screen is drawn the next time.
+  func mustEvaluate(_ node: (any DependentNode)?) {
+    guard let node else { return }
+    if !dirty.contains(where: { $0 === node }) { dirty.append(node) }
+  }
+
+  package func needsDrawing() {
+    guard !isNotified else { return }
+    isNotified = true
+    onChange?()
+  }
+
+  /// Draws the screen again at a time, at the latest.
+  func needsDrawing(at time: Duration) { changeTime = min(changeTime ?? time, time) }
+
+  /// The time at which the screen changes by itself; nil if it does not.
+  package var nextChange: Duration? { changeTime }
+
+  /// Shows a message in place of the help line: a bad one until the next key, another one for 5 s at most.
+  package func say(_ text: String, isBad: Bool = false) {
+    message = Message(text: text, isBad: isBad)
+    needsDrawing()
+  }
+
+  /// Evaluates the views whose values have changed, and gives all views their places.
+  package func update() {
+    while !dirty.isEmpty {
+      // A parent first, which may evaluate or remove the others.
+      let nodes = dirty.map { (node: $0, depth: depth(of: $0)) }
+      dirty = []
+      for (node, depth) in nodes.sorted(by: { $0.depth ?? .max < $1.depth ?? .max }) where depth != nil {
+        if self.depth(of: node) != nil { node.evaluate() }
+      }
+    }
+    place()
+    let old = focused
+    updateFocus()
+    // The focus shows help, and scrolls forms.
+    if focused !== old { place() }
+  }
+
+  private func place() {
+    root.place(in: Rect(rows: size.rows, columns: size.columns))
+    for overlay in overlays { overlay.place(in: contentArea) }
+  }
+
+  /// Returns the number of ancestors; nil if the node has left the tree.
+  private func depth(of node: ViewNode) -> Int? {
+    var (depth, next) = (0, Optional(node))
+    while let node = next {
+      if node === root { return depth }
+      guard let parent = node.parent else { return nil }
+      guard parent.children.contains(where: { $0 === node }) || parent.overlay === node else { return nil }
+      (next, depth) = (parent, depth + 1)
+    }
+    return nil
+  }
+
+  /// Draws the screen.
+  package func draw() -> TextGrid {
+    if let end = message?.end, end <= now { message = nil }
+    if message?.isBad == false, message?.end == nil { message?.end = now + Message.duration }
+    changeTime = message?.end
+    update()
+    let cells = Region.Cells(size)
+    var region = Region(cells)
+    if !root.frame.isEmpty { root.draw(on: &region) }
+    for overlay in overlays {
+      var part = region.part(overlay.frame)
+      overlay.draw(on: &part)
+    }
+    if let help {
+      var part = region.part(contentArea)
+      let rows = 0..<part.size.rows
+      help.box.draw(from: help.line, in: rows, on: &part)
+    }
+    isNotified = false
+    return cells.grid
+  }
+
+  // MARK: Overlays
+
+  private var overlays: [ViewNode] {
+    var found: [ViewNode] = []
+    visit(root) { if let overlay = $0.overlay { found.append(overlay) } }
+    return found
+  }
+
+  /// The part of the screen without the frame of an app: its title and its help line.
+  private var contentArea: Rect {
+    var area: Rect?
+    visit(root) { if area == nil, $0 is ContentAreaNode { area = $0.frame } }
+    return area ?? root.frame
+  }
+
+  private func visit(_ node: ViewNode, _ body: (ViewNode) -> Void) {
+    body(node)
+    for child in node.children { visit(child, body) }
+    if let overlay = node.overlay { visit(overlay, body) }
+  }
+
+  /// The part of the tree that keys can reach.
+  private var scope: ViewNode { overlays.last ?? root }
+
+  // MARK: Focus
+
+  private func focusable(in node: ViewNode) -> [ViewNode] {
+    var found: [ViewNode] = []
+    func visit(_ node: ViewNode) {
+      if node.isFocusable { found.append(node) }
+      for child in node.children { visit(child) }
+    }
+    visit(node)
+    return found
+  }
+
+  private func updateFocus() {
+    let open = overlays
+    // What had the focus below a closed overlay has it again.
+    while let last = covered.last, !open.contains(where: { ObjectIdentifier($0) == last.overlay }) {
+      covered.removeLast()
+      if let node = last.focus.node { focused = node }
+    }
+    if let top = open.last, covered.last?.overlay != ObjectIdentifier(top) {
+      covered.append((ObjectIdentifier(top), WeakNode(node: focused)))
+    }
+    let all = focusable(in: scope)
+    if !all.contains(where: { $0 === focused }) { focused = all.first { $0.wantsFocus } ?? all.first }
+  }
+
+  /// Gives a node the focus.
+  func focus(_ node: ViewNode) {
+    focused = node
+    needsDrawing()
+  }
+
+  /// Moves the focus within a node; returns false at its ends.
+  func moveFocus(by step: Int, within node: ViewNode) -> Bool {
+    let all = focusable(in: node)
+    guard let index = all.firstIndex(where: { $0 === focused }), all.indices.contains(index + step) else {
+      return false
+    }
+    focus(all[index + step])
+    return true
+  }
+
+  private func moveFocus(by step: Int) -> Bool {
+    let all = focusable(in: scope)
+    guard all.count > 1 else { return false }
+    let index = all.firstIndex { $0 === focused } ?? 0
+    focus(all[(index + step + all.count) % all.count])
+    return true
+  }
+
+  /// The focused node and its ancestors within the scope; without a focus, the scope.
+  private var path: [ViewNode] { path(from: focused ?? scope) }
+
+  private func path(from node: ViewNode) -> [ViewNode] {
+    var (path, next): ([ViewNode], ViewNode?) = ([], node)
+    let scope = scope
+    while let node = next {
+      path.append(node)
+      if node === scope { break }
+      next = node.parent
+    }
+    return path
+  }
+
+  // MARK: Keys
+
+  /// Passes a key to the views.
+  ///
+  /// First to the focused view and those around it, the innermost first; then to bindings of views in which nothing can
+  /// have the focus; then Tab moves the focus, and `?` opens the help.
+  ///
+  /// - Returns: False if the key has no meaning for them.
+  package func press(_ key: Key) -> Bool {
+    update()
+    if message != nil {
+      message = nil
+      needsDrawing()
+    }
+    if var box = help {
+      let area = contentArea
+      help = box.scrolled(by: key, rows: area.rows, columns: area.columns) ? box : nil
+      needsDrawing()
+      return true
+    }
+    let isHandled = dispatch(key)
+    if isHandled { needsDrawing() }
+    return isHandled
+  }
+
+  private func dispatch(_ key: Key) -> Bool {
+    if case .click(let row, let column) = key { return click(row, column, key) }
+    let path = path
+    if path.contains(where: { $0.pressed(key) }) { return true }
+    if unfocusable(outside: path).contains(where: { $0.pressed(key) }) { return true }
+    switch key {
+    case .tab: return moveFocus(by: 1)
+    case .backTab: return moveFocus(by: -1)
+    case .character("?"):
+      openHelp()
+      return true
+    case .paste:
+      say("pasted text is ignored where no text is edited")
+      return true
+    default: return false
+    }
+  }
+
+  private func click(_ row: Int, _ column: Int, _ key: Key) -> Bool {
+    var hit: ViewNode?
+    func find(_ node: ViewNode) {
+      guard node.frame.contains(row: row, column: column) else { return }
+      hit = node
+      for child in node.children { find(child) }
+    }
+    find(scope)
+    guard let hit else { return false }
+    let path = path(from: hit)
+    if let node = path.first(where: \.isFocusable) { focus(node) }
+    return path.contains { $0.pressed(key) }
+  }
+
+  /// The nodes with bindings in which nothing can have the focus.
+  private func unfocusable(outside path: [ViewNode]) -> [ViewNode] {
+    var found: [ViewNode] = []
+    func visit(_ node: ViewNode) {
+      let isInPath = path.contains { $0 === node }
+      if !isInPath, node is KeyNode, focusable(in: node).isEmpty { found.append(node) }
+      for child in node.children { visit(child) }
+    }
+    visit(scope)
+    return found
+  }
+
+  // MARK: Help
+
+  /// The keys that have a meaning now, the most specific first.
+  package var bindings: [KeyBinding] {
+    let path = path
+    let isTyping = focused?.takesText ?? false
+    let all = (path + unfocusable(outside: path)).flatMap(\.bindings)
+    var seen: [Key] = []
+    return all.filter { binding in
+      guard !(isTyping && binding.isText), !binding.keys.allSatisfy(seen.contains) else { return false }
+      seen += binding.keys
+      return true
+    }
+  }
+
+  /// True if `?` opens the help, and other characters are commands as well.
+  package var takesCommands: Bool { !(focused?.takesText ?? false) }
+
+  private func openHelp() {
+    var pairs = bindings.filter { !$0.help.isEmpty }.map { PairsBox.Pair($0.name, $0.help) }
+    if focusable(in: scope).count > 1 { pairs.append(PairsBox.Pair("tab", "the next part of the screen")) }
+    pairs.append(PairsBox.Pair("", ""))
+    pairs += [("^L", "draw anew"), ("^Z", "suspend"), ("q, ^D, ^C", "quit")].map { PairsBox.Pair($0.0, $0.1) }
+    help = OpenBox(box: PairsBox(title: "Keys", pairs: pairs))
+    needsDrawing()
+  }
+}

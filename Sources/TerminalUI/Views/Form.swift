@@ -1,0 +1,166 @@
+/// Fields with labels below each other. Tab and the vertical arrow keys move from one to the next; a form that is too
+/// long scrolls to the focused field.
+///
+/// ```swift
+/// Form {
+///   Field("Name") { TextField("web server", text: store.binding(\.name)) }
+///   Field("Priority") { Picker(selection: store.binding(\.priority)) }
+///   Field("Retry", error: store.retryError) { Toggle(isOn: store.binding(\.retries)) }
+///   Button("Add") { store.send(.addButtonTapped) }
+/// }
+/// ```
+public struct Form: TerminalView {
+  public typealias Body = Never
+  let content: ViewGroup
+
+  /// Creates a form.
+  public init(@TerminalViewBuilder content: () -> ViewGroup) { self.content = content() }
+}
+
+/// A part of a form with a label.
+public struct Field: TerminalView {
+  public typealias Body = Never
+  let label: String
+  let help: String
+  let error: String?
+  let content: ViewGroup
+
+  /// Creates a field.
+  ///
+  /// - Parameters:
+  ///   - label: The label.
+  ///   - help: A line below the field while the focus is in it; empty for none.
+  ///   - error: The reason why the value is not valid, below the field; nil if it is.
+  ///   - content: The control.
+  public init(
+    _ label: String, help: String = "", error: String? = nil, @TerminalViewBuilder content: () -> ViewGroup
+  ) {
+    (self.label, self.help, self.error, self.content) = (label, help, error, content())
+  }
+}
+
+extension Form: PrimitiveView {
+  package func makeNode() -> FormNode { FormNode(axis: .vertical) }
+  package func update(_ node: FormNode) { node.show(content) }
+}
+
+extension Field: PrimitiveView {
+  package func makeNode() -> FieldNode { FieldNode() }
+  package func update(_ node: FieldNode) {
+    (node.label, node.help, node.error) = (label, help, error)
+    node.show(content)
+  }
+}
+
+/// The node of a form.
+package final class FormNode: StackNode {
+  private var first = 0
+
+  override func widthNeed() -> Need {
+    let need = super.widthNeed()
+    return Need(minimum: need.minimum, ideal: need.ideal, grows: true)
+  }
+
+  override func heightNeed(width: Int) -> Need {
+    let need = super.heightNeed(width: width)
+    return Need(minimum: 1, ideal: need.ideal)
+  }
+
+  /// The width of the labels; nil if they are above their fields.
+  var labelWidth: Int? {
+    guard frame.columns >= 40 else { return nil }
+    return min(children.compactMap { ($0 as? FieldNode).map { TextWidth.columns(of: $0.label) } }.max() ?? 0, 24)
+  }
+
+  override func place(in rect: Rect) {
+    frame = rect
+    var (row, places) = (0, [(node: ViewNode, rows: Range<Int>)]())
+    for node in children {
+      let height = node.heightNeed(width: rect.columns).ideal
+      places.append((node, row..<row + height))
+      row += height
+    }
+    if let rows = places.first(where: { contains($0.node, tree?.focused) })?.rows {
+      first = max(min(first, rows.lowerBound), min(rows.upperBound - rect.rows, rows.lowerBound))
+    }
+    first = max(min(first, row - rect.rows), 0)
+    for (node, rows) in places {
+      node.place(
+        in: Rect(row: rect.row + rows.lowerBound - first, column: rect.column, rows: rows.count, columns: rect.columns))
+    }
+  }
+
+  private func contains(_ node: ViewNode, _ other: ViewNode?) -> Bool {
+    var next = other
+    while let current = next {
+      if current === node { return true }
+      next = current.parent
+    }
+    return false
+  }
+
+  override func pressed(_ key: Key) -> Bool {
+    switch key {
+    case .down: tree?.moveFocus(by: 1, within: self) ?? false
+    case .up: tree?.moveFocus(by: -1, within: self) ?? false
+    default: false
+    }
+  }
+
+  override var bindings: [KeyBinding] { [KeyBinding("up down", "", help: "another field")] }
+}
+
+/// The node of a field with its label.
+package final class FieldNode: StackNode {
+  var label = ""
+  var help = ""
+  var error: String?
+
+  init() { super.init(axis: .horizontal) }
+
+  private var labelWidth: Int? { (parent as? FormNode)?.labelWidth }
+  private var indent: Int { labelWidth.map { $0 + 2 } ?? 2 }
+
+  private var note: (text: String, style: Style)? {
+    if let error { return (error, Style(.red)) }
+    var next = tree?.focused
+    while let node = next {
+      if node === self { return help.isEmpty ? nil : (help, Style(dim: true)) }
+      next = node.parent
+    }
+    return nil
+  }
+
+  override func widthNeed() -> Need { super.widthNeed() + (labelWidth ?? 0) }
+
+  private func contentHeight(_ width: Int) -> Int { super.heightNeed(width: max(width - indent, 0)).ideal }
+
+  override func heightNeed(width: Int) -> Need {
+    let rows = contentHeight(width) + (labelWidth == nil ? 1 : 0) + (note == nil ? 0 : 1)
+    return Need(minimum: 1, ideal: rows)
+  }
+
+  override func place(in rect: Rect) {
+    let top = labelWidth == nil ? 1 : 0
+    super.place(
+      in: Rect(
+        row: rect.row + top, column: rect.column + indent, rows: min(contentHeight(rect.columns), rect.rows - top),
+        columns: rect.columns - indent))
+    frame = rect
+  }
+
+  override func draw(on region: inout Region) {
+    region.text(0, 0, TextWidth.fit(label, columns: labelWidth ?? region.size.columns), Style(.cyan))
+    drawChildren(on: region)
+    if let note {
+      region.text(
+        region.size.rows - 1, indent, TextWidth.fit(note.text, columns: region.size.columns - indent), note.style)
+    }
+  }
+}
+
+extension Need {
+  fileprivate static func + (need: Need, columns: Int) -> Need {
+    Need(minimum: need.minimum, ideal: need.ideal + columns, grows: true)
+  }
+}

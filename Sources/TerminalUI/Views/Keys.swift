@@ -1,0 +1,50 @@
+extension TerminalView {
+  /// Gives keys a meaning while the focus is in the view, or always if nothing in it can have the focus.
+  ///
+  /// ```swift
+  /// .key("a", "add") { store.send(.addButtonTapped) }
+  /// .key("+ up", "count up") { store.send(.incrementButtonTapped) }
+  /// ```
+  ///
+  /// The help line and the help box show it.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the keys (see `Key.init(name:)`), separated by spaces.
+  ///   - label: A word or two for the help line; empty to show it only in the help box.
+  ///   - help: The meaning in the help box; the label, if it is nil.
+  ///   - isEnabled: False if the keys have no meaning now.
+  ///   - action: Called when one of the keys is pressed.
+  public func key(
+    _ names: String, _ label: String, help: String? = nil, isEnabled: Bool = true, perform action: @escaping () -> Void
+  ) -> some TerminalView {
+    KeyView(
+      content: self, bindings: isEnabled ? [KeyBinding(names, label, help: help, action: action)] : [])
+  }
+
+  /// Gives keys meanings that are known only when the program runs, such as those of a configuration.
+  public func keys(_ bindings: [KeyBinding]) -> some TerminalView { KeyView(content: self, bindings: bindings) }
+}
+
+struct KeyView<Content: TerminalView>: PrimitiveView {
+  typealias Body = Never
+  let content: Content
+  let bindings: [KeyBinding]
+
+  func makeNode() -> KeyNode { KeyNode() }
+  func update(_ node: KeyNode) {
+    node.own = bindings
+    node.show(content)
+  }
+}
+
+final class KeyNode: WrapperNode {
+  var own: [KeyBinding] = []
+
+  override var bindings: [KeyBinding] { own }
+
+  override func pressed(_ key: Key) -> Bool {
+    guard let action = own.first(where: { $0.keys.contains(key) })?.action else { return false }
+    action()
+    return true
+  }
+}

@@ -1,0 +1,127 @@
+/// Elements in rows, with a cursor that stays on its element wherever others move it.
+///
+/// ```swift
+/// Table(store.scope(state: \.jobs, action: \.jobs), selection: store.binding(\.selected)) {
+///   TableColumn("Job") { $0.name }
+///   TableColumn("State") { Cell($0.state.rawValue, color: $0.state.color) }
+///   TableColumn("Age", alignment: .trailing) { Cell($0.age) }
+/// }
+/// .rowKey("d", "delete") { store.send(.deleteButtonTapped($0)) }
+/// ```
+///
+/// Only the visible rows are read, so that a million elements cost no more than fifty. The cursor is moved by the arrow
+/// keys, `j` and `k`, Page Up and Page Down, Home and End, `g` and `G`, the wheel, and clicks.
+public struct Table<ID: Hashable, RowValue>: TerminalView {
+  public typealias Body = Never
+
+  let source: any RowSource<ID, RowValue>
+  let columns: [TableColumn<RowValue>]
+  let selection: StoreBinding<ID?>?
+  var hasHeader = true
+  var emptyText = "nothing here"
+  var rowKeys: [(binding: KeyBinding, action: (ID) -> Void)] = []
+  var rowStyle: ((RowValue) -> Style)?
+  var isPending: ((RowValue) -> Bool)?
+  var marksChanges = false
+  var isSearchable = false
+  var highlighted: [String] = []
+
+  /// Creates a table of a source of rows.
+  ///
+  /// - Parameters:
+  ///   - source: The elements: a scope of a store, an `IdentifiedArray`, or a source of one's own.
+  ///   - selection: The id of the element at the cursor. Without it, the table has a cursor of its own.
+  ///   - columns: The columns.
+  public init<Source: RowSource<ID, RowValue>>(
+    _ source: Source, selection: StoreBinding<ID?>? = nil,
+    @TableColumnBuilder<RowValue> columns: () -> [TableColumn<RowValue>]
+  ) {
+    (self.source, self.selection, self.columns) = (source, selection, columns())
+  }
+
+  /// Creates a table of a collection of identifiable elements.
+  @_disfavoredOverload
+  public init<Data: RandomAccessCollection>(
+    _ data: Data, selection: StoreBinding<ID?>? = nil,
+    @TableColumnBuilder<RowValue> columns: () -> [TableColumn<RowValue>]
+  ) where Data.Element == RowValue, RowValue: Identifiable, RowValue.ID == ID {
+    self.init(CollectionRows(data, id: \.id), selection: selection, columns: columns)
+  }
+
+  /// Creates a table of a collection, with a key path to the ids of its elements.
+  public init<Data: RandomAccessCollection>(
+    _ data: Data, id: KeyPath<RowValue, ID>, selection: StoreBinding<ID?>? = nil,
+    @TableColumnBuilder<RowValue> columns: () -> [TableColumn<RowValue>]
+  ) where Data.Element == RowValue {
+    self.init(CollectionRows(data, id: id), selection: selection, columns: columns)
+  }
+
+  private func with(_ change: (inout Table) -> Void) -> Table {
+    var table = self
+    change(&table)
+    return table
+  }
+
+  /// Gives keys a meaning for the row at the cursor, whose id the action receives.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the keys, separated by spaces.
+  ///   - label: A word or two for the help line; empty to show it only in the help box.
+  ///   - help: The meaning in the help box; the label, if it is nil.
+  ///   - action: Called with the id of the row.
+  public func rowKey(
+    _ names: String, _ label: String, help: String? = nil, perform action: @escaping (ID) -> Void
+  ) -> Table {
+    with { $0.rowKeys.append((KeyBinding(names, label, help: help), action)) }
+  }
+
+  /// Gives the rows styles, for example dim ones for what is done.
+  public func rowStyle(_ style: @escaping (RowValue) -> Style) -> Table { with { $0.rowStyle = style } }
+
+  /// Marks rows with `~` whose last change the hub has not acknowledged.
+  public func pending(_ isPending: @escaping (RowValue) -> Bool) -> Table { with { $0.isPending = isPending } }
+
+  /// Marks a visible row with `*` for a moment when its content changes.
+  public func marksChanges(_ marksChanges: Bool = true) -> Table { with { $0.marksChanges = marksChanges } }
+
+  /// Lets `/` search in the rows, and `n` and `N` go to the next and the previous match. A search reads rows until it
+  /// finds one.
+  public func searchable(_ isSearchable: Bool = true) -> Table { with { $0.isSearchable = isSearchable } }
+
+  /// Highlights words in the rows, ignoring case.
+  public func highlighted(_ words: [String]) -> Table { with { $0.highlighted = words } }
+
+  /// Sets the text of a table without rows.
+  public func empty(_ text: String) -> Table { with { $0.emptyText = text } }
+}
+
+/// A list is a table of one column without a title.
+///
+/// ```swift
+/// List(store.scope(state: \.todos, action: \.todos)) { Cell($0.text, dim: $0.isComplete) }
+///   .rowKey("space", "done") { store.send(.todos(.element(id: $0, action: .toggled))) }
+/// ```
+@MainActor
+public func List<Source: RowSource>(
+  _ source: Source, selection: StoreBinding<Source.ID?>? = nil, cell: @escaping (Source.Row) -> Cell
+) -> Table<Source.ID, Source.Row> {
+  var table = Table(source, selection: selection) {
+    TableColumn("", width: .flexible(minimum: 1), cell: cell)
+  }
+  table.hasHeader = false
+  return table
+}
+
+/// A list of a collection of identifiable elements.
+@MainActor
+@_disfavoredOverload
+public func List<Data: RandomAccessCollection>(
+  _ data: Data, selection: StoreBinding<Data.Element.ID?>? = nil, cell: @escaping (Data.Element) -> Cell
+) -> Table<Data.Element.ID, Data.Element> where Data.Element: Identifiable {
+  List(CollectionRows(data, id: \.id), selection: selection, cell: cell)
+}
+
+extension Table: PrimitiveView {
+  package func makeNode() -> TableNode<ID, RowValue> { TableNode(self) }
+  package func update(_ node: TableNode<ID, RowValue>) { node.show(self) }
+}

@@ -1,0 +1,69 @@
+import ComposableArchitecture
+import TerminalUI
+import Testing
+
+@Suite struct ObservationTests {
+  final class Counts {
+    var outer = 0
+    var inner = 0
+  }
+
+  struct Outer: TerminalView {
+    let store: StoreOf<Queue>
+    let counts: Counts
+    var body: some TerminalView {
+      let _ = counts.outer += 1
+      Column {
+        Text("jobs: \(store.jobs.count)")
+        Inner(store: store, counts: counts)
+      }
+    }
+  }
+
+  struct Inner: TerminalView {
+    let store: StoreOf<Queue>
+    let counts: Counts
+    var body: some TerminalView {
+      let _ = counts.inner += 1
+      Text("name: \(store.name)")
+    }
+  }
+
+  @Test func onlyTheBodyThatReadAChangedFieldIsEvaluated() {
+    let (store, counts) = (Queue.store(), Counts())
+    let tester = TerminalTester(Outer(store: store, counts: counts), rows: 2, columns: 20)
+    #expect(tester.lines == ["jobs: 3", "name:"])
+    #expect((counts.outer, counts.inner) == (1, 1))
+    store.send(.unrelatedChanged)
+    _ = tester.screen
+    #expect((counts.outer, counts.inner) == (1, 1))
+    store.send(.binding(.set(\.name, "bread")))
+    #expect(tester.lines == ["jobs: 3", "name: bread"])
+    #expect((counts.outer, counts.inner) == (1, 2))
+    store.send(.addButtonTapped)
+    #expect(tester.lines == ["jobs: 4", "name:"])
+  }
+
+  struct Details: TerminalView {
+    @ViewState var isOpen = false
+    let text: String
+    var body: some TerminalView {
+      Text(isOpen ? text : "closed").key("enter", "open") { isOpen.toggle() }
+    }
+  }
+
+  struct Around: TerminalView {
+    let store: StoreOf<Queue>
+    var body: some TerminalView { Details(text: "name: \(store.name)") }
+  }
+
+  @Test func aStateOfAViewStaysWhenTheViewIsCreatedAgain() {
+    let store = Queue.store()
+    let tester = TerminalTester(Around(store: store), rows: 1, columns: 20)
+    tester.press("enter")
+    store.send(.binding(.set(\.name, "bread")))
+    #expect(tester.lines == ["name: bread"])
+    tester.press("enter")
+    #expect(tester.lines == ["closed"])
+  }
+}
