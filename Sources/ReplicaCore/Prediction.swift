@@ -62,7 +62,8 @@ public final class Prediction<State, Action> {
   /// next.
   ///
   /// - Returns: True if the action was pending here.
-  /// - Complexity: O(1) for the oldest action, amortised, otherwise O(pending).
+  /// - Complexity: O(1) for the oldest action, amortised. O(log pending) for an action of another prediction. O(pending)
+  ///   for another action of this one, such as a rejected one.
   @discardableResult
   public func ended(_ ticket: ActionTicket) -> Bool {
     if head < pending.count, pending[head].ticket == ticket {
@@ -71,12 +72,21 @@ public final class Prediction<State, Action> {
         pending.removeFirst(head)
         head = 0
       }
-    } else if let index = pending[head...].firstIndex(where: { $0.ticket == ticket }) {
-      pending.remove(at: index)
-    } else {
-      return false
+      return true
     }
+    guard let index = index(of: ticket) else { return false }
+    pending.remove(at: index)
     return true
+  }
+
+  /// Returns the index of a pending action, whose tickets increase.
+  private func index(of ticket: ActionTicket) -> Int? {
+    var (lower, upper) = (head, pending.count)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if pending[middle].ticket < ticket { lower = middle + 1 } else { upper = middle }
+    }
+    return lower < pending.count && pending[lower].ticket == ticket ? lower : nil
   }
 
   /// Records the hub's state at a time when it contains exactly the actions that have ended, or are about to.

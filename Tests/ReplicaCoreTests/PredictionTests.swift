@@ -158,6 +158,21 @@ import Wire
     withExtendedLifetime(replica) {}
   }
 
+  /// Each outcome goes to the predictions of all parts. If each took the time of all pending actions, a client would not
+  /// catch up any more after it was offline.
+  @Test(.timeLimit(.minutes(1))) func theOutcomesOfAnotherPartCostLittle() throws {
+    let predictions = (0..<16).map { _ in Prediction<Int, Int> { $0 += $1 } }
+    let (replica, tickets) = try Self.tickets(60_000)
+    let own = stride(from: 0, to: tickets.count, by: 2).map { tickets[$0] }
+    let others = stride(from: 1, to: tickets.count, by: 2).map { tickets[$0] }
+    for prediction in predictions {
+      for ticket in own { prediction.sent(1, as: ticket, on: 0) }
+      #expect(!others.contains { prediction.ended($0) } && prediction.pendingCount == own.count)
+      #expect(own.allSatisfy { prediction.ended($0) } && prediction.pendingCount == 0)
+    }
+    withExtendedLifetime(replica) {}
+  }
+
   @Test func actionsThatWereSentBeforeTheStateCameAreAppliedToIt() throws {
     let prediction = Prediction(Self.reduce)
     let (replica, tickets) = try Self.tickets(2)
