@@ -560,7 +560,7 @@ let package = Package(
     .testTarget(
       name: "HubCoreTests",
       dependencies: [
-        "CFeatureCore", "ComposableArchitecture", "Features", "HubCore", "IdentifiedCollections",
+        "CFeatureCore", "ComposableArchitecture", "FeatureCore", "Features", "HubCore", "IdentifiedCollections",
         "ReplicatedArchitecture", "SchemaNames", "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),

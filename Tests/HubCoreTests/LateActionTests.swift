@@ -159,16 +159,15 @@ import Wire
     #expect(hub.engine.state == Board.State() && hub.engine.revision == 0)
   }
 
-  /// In another feature nothing can be taken back. There the action is an issue, as in one process.
-  @Test func withoutAKeptStateItIsAnIssue() throws {
-    let hub = try FeatureHub(Board.State(), Counting(refuses: false))
-    try withKnownIssue {
-      try hub.send([Self.late[0]])
-    } matching: {
-      $0.description.contains("missing element")
-    }
-    #expect(hub.rejections.isEmpty && hub.engine.state.received == 101 && hub.engine.revision == 1)
-    #expect(hub.replica == hub.engine.state)
+  /// In another feature the state is kept only for an action whose target is gone.
+  @Test(arguments: late.indices) func itIsFoundBeforeAnythingChanges(index: Int) throws {
+    let hub = try FeatureHub(Board.State(), Counting(refuses: false), isLogged: true)
+    #expect(!hub.engine.mayRefuse)
+    let action = Self.late[index]
+    try hub.send([.items(.element(id: 1, action: .edited("x"))), action, action, .show])
+    #expect(hub.rejections.map(\.code) == [.late, .late] && hub.rejections.map(\.sequence) == [2, 3])
+    #expect(hub.engine.state.received == 202 && hub.engine.revision == 2)
+    #expect(hub.replica == hub.engine.state && hub.turns.last?.revision == 2)
   }
 
   /// No user is late then; the program has an error.

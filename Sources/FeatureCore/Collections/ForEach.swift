@@ -88,6 +88,10 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     let (toElements, toElementAction, site) = (toElementsState, toElementAction, site)
     let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toElementsState, site))
     let isFirst = RunOrder.isFirst
+    TargetChecks.add(isFirst: isFirst, child: element) { (state: Parent.State, action: Parent.Action) in
+      guard case .element(let id, let elementAction)? = toElementAction.extract(from: action) else { return false }
+      return state[keyPath: toElements][id: id].map { element.mayMissTarget($0, elementAction) } ?? true
+    }
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       if case .element(let id, let elementAction)? = toElementAction.extract(from: action) {

@@ -89,7 +89,7 @@ struct EffectLedger<Action> {
   private var restarts: EffectRestarts<Action>?
 
   /// The refusal of an action whose effects were begun since it was last taken.
-  private(set) var refusal: Refusal?
+  var refusal: Refusal?
 
   /// True if there are commands, finished cascades or changes of restarts to take. A flag, because every turn reads it
   /// and it is mostly false.

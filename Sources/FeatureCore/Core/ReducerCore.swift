@@ -8,6 +8,8 @@ internal import IssueReporting
 public struct ReducerCore<State, Action>: ~Copyable {
   @usableFromInline var reducedCount: UInt64 = 0
   @usableFromInline let reducer: CompiledReducer<State, Action>
+  /// Tells whether the target of an action may be gone; nil if that is found out while it is reduced.
+  @usableFromInline let targetCheck: TargetCheck<State, Action>?
   @usableFromInline var effects: EffectLedger<Action>
   /// The places of the running effects, for queries by the reducer.
   @usableFromInline let places: UnsafeMutablePointer<EffectPlaces>
@@ -27,12 +29,32 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Takes an initial state and a compiled reducer.
   public init(initialState: State, reducer: CompiledReducer<State, Action>) {
+    self.init(initialState: initialState, reducer: reducer, targetCheck: nil, lateActions: .reported)
+  }
+
+  /// Compiles the reducer of a hub, whose clients may send actions for children that are gone.
+  @inlinable
+  package init(ofHub initialState: State, reducer: some Reducer<State, Action>) {
+    let (reducer, check) = TargetChecks.gather { CompiledReducer(reducer) }
+    // A reducer that may refuse is run on a kept state in any case.
+    self.init(
+      initialState: initialState, reducer: reducer, targetCheck: reducer.mayRefuse ? nil : check,
+      lateActions: reducer.mayRefuse ? .refused : .refusedBeforeChanges)
+  }
+
+  @usableFromInline
+  init(
+    initialState: State, reducer: CompiledReducer<State, Action>, targetCheck: TargetCheck<State, Action>?,
+    lateActions: LateActions
+  ) {
     currentState = .allocate(capacity: 1)
     currentState.initialize(to: initialState)
     places = .allocate(capacity: 1)
     places.initialize(to: EffectPlaces())
     effects = EffectLedger(places: places)
     self.reducer = reducer
+    self.targetCheck = targetCheck
+    places.pointee.lateActions = lateActions
   }
 
   deinit {
@@ -110,6 +132,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// - Returns: True if the last action was refused; `isRepeated` was not called after it.
   @inlinable @inline(__always)
   package mutating func send(_ action: Action, while isRepeated: () -> Bool) -> Bool {
+    if let targetCheck { return send(action, after: targetCheck, while: isRepeated) }
     let route = reducer.route(of: action)
     let outer = beginReducing()
     // With the property itself, Swift 6.3 cannot compile the access for the thread sanitizer.
@@ -124,6 +147,34 @@ public struct ReducerCore<State, Action>: ~Copyable {
     } while isRepeated()
     endReducing(outer)
     return false
+  }
+
+  /// Sends an action, and again as long as `isRepeated` returns true after it, each after a check of its target.
+  @inlinable @inline(never)
+  mutating func send(
+    _ action: Action, after check: TargetCheck<State, Action>, while isRepeated: () -> Bool
+  ) -> Bool {
+    repeat {
+      let outer = beginReducing()
+      let mayMiss = check.mayMiss(currentState.pointee, action)
+      endReducing(outer)
+      if mayMiss { sendTakingBack(action) } else { send(action) }
+      if hasRefused() { return true }
+    } while isRepeated()
+    return false
+  }
+
+  /// Sends an action whose target may be gone: if it is refused, everything is as before it.
+  @usableFromInline
+  mutating func sendTakingBack(_ action: Action) {
+    let checkpoint = checkpoint()
+    lateActions = .refused
+    send(action)
+    guard let refusal = effects.refusal else { return lateActions = checkpoint.places.lateActions }
+    rollBack(to: checkpoint)
+    effects.refusal = refusal
+    // As the one that has refused, which `hasRefused` does not count.
+    reducedCount += 1
   }
 
   /// Returns true if the last action was refused, which then does not count.

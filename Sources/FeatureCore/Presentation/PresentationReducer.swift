@@ -92,6 +92,12 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let embed: @Sendable (Child.Action) -> Parent.Action = { toAction.embed(.presented($0)) }
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toPresentationState, site))
     let isFirst = RunOrder.isFirst
+    TargetChecks.add(isFirst: isFirst, child: child) { (state: Parent.State, action: Parent.Action) in
+      guard let presentationAction = toAction.extract(from: action) else { return false }
+      guard let childState = state[keyPath: toState].wrappedValue else { return true }
+      guard case .presented(let childAction) = presentationAction else { return false }
+      return child.mayMissTarget(childState, childAction)
+    }
     return CompiledReducer { state, action in
       let before = PresentationGlance(at: state[keyPath: toState], kind)
       var effects = Effect<Parent.Action>.none

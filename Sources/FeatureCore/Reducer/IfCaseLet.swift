@@ -55,6 +55,10 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let embed = toChildAction.embedding
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(nil, site))
     let isFirst = RunOrder.isFirst
+    TargetChecks.add(isFirst: isFirst, child: child) { (state: Parent.State, action: Parent.Action) in
+      guard let childAction = toChildAction.extract(from: action) else { return false }
+      return toChildState.extract(from: state).map { child.mayMissTarget($0, childAction) } ?? true
+    }
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       if let childAction = toChildAction.extract(from: action) {

@@ -81,6 +81,10 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let embed = toChildAction.embedding
     let (kind, place) = (PresentedKind<Child.State>(), EffectScopePlace.of(toChildState, site))
     let isFirst = RunOrder.isFirst
+    TargetChecks.add(isFirst: isFirst, child: child) { (state: Parent.State, action: Parent.Action) in
+      guard let childAction = toChildAction.extract(from: action) else { return false }
+      return state[keyPath: toChildState].map { child.mayMissTarget($0, childAction) } ?? true
+    }
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       let childAction = toChildAction.extract(from: action)

@@ -3,6 +3,7 @@
 /// In one process such an action is an error of the program, and it is reported where the child is missing. In a hub it
 /// is an ordinary event: a client acts on the last state that it has seen. It is refused there, at the place where the
 /// child is missing, so that an action that is not late costs nothing.
+@usableFromInline
 package enum LateActions {
   /// They are reported as issues, and the other reducers receive them.
   case reported

@@ -6,7 +6,9 @@ final class LazyReducer<State, Action> {
   /// Without the exclusivity check: it is copied before the child runs, and stored after it was compiled.
   @exclusivity(unchecked) @usableFromInline
   var compiled: CompiledReducer<State, Action>?
-  private let compile: () -> CompiledReducer<State, Action>
+  private let compile: () -> (CompiledReducer<State, Action>, TargetCheck<State, Action>?)
+  /// The check of the compiled reducer; see `TargetChecks`.
+  private var check: TargetCheck<State, Action>?
 
   /// - Parameters:
   ///   - reducer: The child.
@@ -16,15 +18,30 @@ final class LazyReducer<State, Action> {
     // Dependencies in the child's body are resolved as where the parent's reducer was built.
     let dependencies = withEscapedDependencies { $0 }
     let isFirst = RunOrder.isFirst
+    let gathersChecks = TargetChecks.areGathered
     compile = {
       dependencies.yield {
-        RunOrder.child(isFirst: isFirst) {
-          guard let surroundings else { return EffectScopePlace.inChild { reducer._compile() } }
-          return surroundings.compile { reducer._compile() }
+        TargetChecks.ofChild(isGathering: gathersChecks) {
+          RunOrder.child(isFirst: isFirst) {
+            guard let surroundings else { return EffectScopePlace.inChild { reducer._compile() } }
+            return surroundings.compile { reducer._compile() }
+          }
         }
       }
     }
-    compiled = RefusalSearch.compileChild(of: Child.self, compile)
+    if let (compiled, check) = RefusalSearch.compileChild(of: Child.self, compile) {
+      (self.compiled, self.check) = (compiled, check)
+    }
+  }
+
+  /// True if the reducer has a check, or is not compiled yet: a child within itself.
+  var mayHaveCheck: Bool { compiled == nil || check != nil }
+
+  /// Returns true if a child of this child that the action is for may be missing; compiles the reducer if necessary.
+  @usableFromInline
+  func mayMissTarget(_ state: State, _ action: Action) -> Bool {
+    if compiled == nil { _ = compileNow() }
+    return check?.mayMiss(state, action) ?? false
   }
 
   @inlinable
@@ -50,8 +67,8 @@ final class LazyReducer<State, Action> {
 
   @usableFromInline
   func compileNow() -> CompiledReducer<State, Action> {
-    let reducer = compile()
-    compiled = reducer
+    let (reducer, check) = compile()
+    (compiled, self.check) = (reducer, check)
     return reducer
   }
 }

@@ -29,7 +29,7 @@ public struct Reduce<State, Action>: Reducer {
   /// Creates a reducer that erases the type of another one.
   public init(_ reducer: some Reducer<State, Action>) {
     function = RunOrder.child(isFirst: false) { reducer._compile() }.function
-    search = { _ = reducer._compile() }
+    search = { _ = TargetChecks.ofChild { reducer._compile() } }
   }
 
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {

@@ -72,8 +72,13 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @inlinable
   public func _compile() -> CompiledReducer<ParentState, ParentAction> {
     let (toChildState, toChildAction) = (toChildState, toChildAction)
-    let child = RunOrder.scope(actionCase) {
-      EffectScopePlace.within(toChildState) { self.child._compile() }
+    let (child, check) = TargetChecks.ofChild {
+      RunOrder.scope(actionCase) {
+        EffectScopePlace.within(toChildState) { self.child._compile() }
+      }
+    }
+    TargetChecks.add(check) { (state: ParentState, action: ParentAction) in
+      toChildAction.extract(from: action).map { (state[keyPath: toChildState], $0) }
     }
     let embed = toChildAction.embedding
     // A stored property is accessed by its offset, which is far cheaper than walking the key path.
@@ -235,6 +240,10 @@ public struct _CaseScope<ParentState, ParentAction, Child: Reducer>: Reducer {
       LazyReducer(child, in: EffectScopePlace.here(site)), toChildState, toChildAction, site
     )
     let isFirst = RunOrder.isFirst
+    TargetChecks.add(isFirst: isFirst, child: child) { (state: ParentState, action: ParentAction) in
+      guard let childAction = toChildAction.extract(from: action) else { return false }
+      return toChildState.extract(from: state).map { child.mayMissTarget($0, childAction) } ?? true
+    }
     let embed = toChildAction.embedding
     return CompiledReducer { state, action in
       guard let childAction = toChildAction.extract(from: action) else { return .none }

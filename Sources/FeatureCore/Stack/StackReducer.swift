@@ -67,6 +67,15 @@ public struct _StackReducer<Parent: Reducer, Element: Reducer>: Reducer {
     let (toStack, toAction, site) = (toStackState, toStackAction, site)
     let (identify, place) = (StateIdentity<Element.State>.reading, EffectScopePlace.of(toStackState, site))
     let isFirst = RunOrder.isFirst
+    TargetChecks.add(isFirst: isFirst, child: element) { (state: Parent.State, action: Parent.Action) in
+      switch toAction.extract(from: action) {
+      case nil: false
+      case .element(let id, let elementAction):
+        state[keyPath: toStack][id: id].map { element.mayMissTarget($0, elementAction) } ?? true
+      case .popFrom(let id): state[keyPath: toStack].entries.index(id: id) == nil
+      case .push(let id, _): state[keyPath: toStack].entries.index(id: id) != nil
+      }
+    }
     return CompiledReducer { state, action in
       var effects = Effect<Parent.Action>.none
       var popped: StackElementID?

@@ -38,8 +38,9 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
     onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) {
     // The code for each action is composed here, where the compiler knows the feature's types.
-    let reducer = withDependencies(prepareDependencies) { CompiledReducer(reducer()) }
-    let box = ReducerBox(ReducerCore(initialState: initialState, reducer: reducer))
+    let box = withDependencies(prepareDependencies) {
+      ReducerBox(ReducerCore(ofHub: initialState, reducer: reducer()))
+    }
     let pace = TurnPace()
     self.init(box, EngineOperations(on: box, pace), pace, onEvent)
   }
@@ -52,7 +53,6 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
     (self.box, self.operations, self.pace, self.onEvent) = (box, operations, pace, onEvent)
     schema = Schema(state: State.self, action: Action.self)
     (reader, actionRisks) = (StateReader(of: State.self), ReadingRisks(of: Action.self))
-    box.core.lateActions = box.core.mayRefuse ? .refused : .refusedBeforeChanges
   }
 
   /// The authoritative state.
