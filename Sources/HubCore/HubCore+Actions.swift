@@ -1,3 +1,4 @@
+import FeatureCore
 import Wire
 
 extension HubCore {
@@ -12,12 +13,13 @@ extension HubCore {
   ///   - payload: The frame's payload.
   ///   - resumption: The place at which to continue, if an earlier turn handled a part of the frame.
   ///   - connection: The sender.
+  ///   - seenRevision: The revision of the last state that the client had received, if it says so.
   ///   - now: A monotonic time.
   ///   - limit: The maximum number of actions to handle.
   /// - Returns: The place at which to continue in a later turn, or nil when all actions are processed.
   mutating func handleActions(
-    _ payload: RawSpan, resumingAt resumption: FrameResumption?, from connection: LiveConnection, at now: Duration,
-    _ limit: inout Int
+    _ payload: RawSpan, resumingAt resumption: FrameResumption?, from connection: LiveConnection,
+    seen seenRevision: UInt64?, at now: Duration, _ limit: inout Int
   ) throws(WireError) -> FrameResumption? {
     let first = resumption == nil ? try firstAction(of: payload, from: connection, at: now) : resumption
     guard var place = first else { return nil }
@@ -29,6 +31,7 @@ extension HubCore {
     // Also when the connection is closing: its session may be resumed, and must record the actions that took effect.
     outputs.wake(connection)
     let mark = mark
+    let sender = SendingClient(session: connection.session.id.low, seenRevision: seenRevision)
     while true {
       var permitted = limit
       if let mark, mark.interruptions.concernsClients, limit > 0, offset < payload.byteCount {
@@ -57,7 +60,7 @@ extension HubCore {
       let examined = mark == nil ? nil : examinedVersion
       mark?.begin(connection.session.id, first: connection.session.processed &+ 1)
       if isNearLimit || checksEach, permitted > 0, offset < payload.byteCount {
-        let checked = applyChecked(payload, from: offset, isNearLimit: isNearLimit)
+        let checked = applyChecked(payload, from: offset, of: sender, isNearLimit: isNearLimit)
         if let examined { examine(since: examined) }
         mark?.end()
         switch checked {
@@ -72,7 +75,7 @@ extension HubCore {
         if !isNearLimit { noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset) }
       } else {
         permitted = min(permitted, size.actionsToCheck)
-        outcome = applyBatch(payload, offset, permitted)
+        outcome = applyBatch(payload, offset, permitted, sender)
         if let examined { examine(since: examined) }
         mark?.end()
         isLate = outcome.count < permitted

@@ -51,11 +51,13 @@ extension HubCore {
   }
 
   /// Applies the next action of a sequence, and takes it back if there is an objection.
-  mutating func applyChecked(_ payload: RawSpan, from offset: Int, isNearLimit: Bool) -> CheckedOutcome {
+  mutating func applyChecked(
+    _ payload: RawSpan, from offset: Int, of sender: SendingClient, isNearLimit: Bool
+  ) -> CheckedOutcome {
     // The growth by earlier actions is not that of this one.
     if isNearLimit, size.isOutdated { lookAtSize() }
     let checkpoint = engine.checkpoint()
-    let outcome = applyBatch(payload, offset, 1)
+    let outcome = applyBatch(payload, offset, 1, sender)
     switch outcome.end {
     case .refused: break
     default: guard outcome.count > 0 else { return .applied(outcome) }

@@ -159,7 +159,8 @@ extension HubCore {
   ) throws(WireError) -> FrameResumption? {
     switch kind {
     case .actions:
-      return try handleActions(payload, resumingAt: resumption, from: connection, at: now, &limit)
+      return try handleActions(
+        payload, resumingAt: resumption, from: connection, seen: header.seenRevision, at: now, &limit)
     case .attach:
       attach(try Attach(decoding: payload), scope: header.scope, from: connection, at: now)
     case .detach:

@@ -10,6 +10,8 @@ struct PendingActions {
     /// The action's bytes, as offsets in the stream of all bytes that were ever appended.
     let bytes: Range<Int>
     let context: AnyObject?
+    /// The revision of the last state that the client had received; nil without one of the hub's present history.
+    var seenRevision: UInt64?
     /// Its converted bytes in `mapped`; nil if the hub has the same schema.
     var mapped: Range<Int>?
     /// True if its failure was reported already. It is kept until the hub acknowledges its number.
@@ -46,8 +48,10 @@ struct PendingActions {
   var byteCount: Int { encoder.count }
 
   /// Appends an action that `encode` writes, unless it is longer than `limit`.
+  ///
+  /// - Parameter seenRevision: The revision of the last state that the client has received.
   mutating func append(
-    context: AnyObject?, limit: Int, _ encode: (inout CBOREncoder) -> Void
+    context: AnyObject?, seen seenRevision: UInt64?, limit: Int, _ encode: (inout CBOREncoder) -> Void
   ) throws(ActionError) -> ActionTicket {
     let start = encoder.count
     encode(&encoder)
@@ -58,13 +62,17 @@ struct PendingActions {
     }
     lastTicket += 1
     let ticket = ActionTicket(number: lastTicket)
-    entries.append(Entry(ticket: ticket, bytes: bufferStart + start..<bufferStart + start + count, context: context))
+    entries.append(
+      Entry(
+        ticket: ticket, bytes: bufferStart + start..<bufferStart + start + count, context: context,
+        seenRevision: seenRevision))
     return ticket
   }
 
   // MARK: Sending
 
-  /// Writes all unsent actions, in frames whose payloads have at most `limit` bytes.
+  /// Writes all unsent actions, in frames whose payloads have at most `limit` bytes. The actions of one frame were added
+  /// after the same state.
   ///
   /// An action fails if the hub does not have it, according to the mapping, or does not accept its size.
   mutating func writeUnsent(
@@ -76,14 +84,15 @@ struct PendingActions {
     let (own, ownStart, mapped) = (encoder.bytes, bufferStart, mapped.bytes)
     while unsentCount > 0 {
       let first = acknowledged + UInt64(sentCount) + 1
-      let frame = output.frame(FrameHeader(kind: .actions)) { encoder in
+      let seenRevision = entries[head + sentCount].seenRevision
+      let frame = output.frame(.actions(seen: seenRevision)) { encoder in
         encoder.unsigned(first)
         encoder.unsigned(acknowledged)
         var used = 0
         while unsentCount > 0 {
           let entry = entries[head + sentCount]
           let range = entry.mapped ?? entry.bytes.lowerBound - ownStart..<entry.bytes.upperBound - ownStart
-          guard used == 0 || used + range.count <= limit else { break }
+          guard used == 0 || used + range.count <= limit && entry.seenRevision == seenRevision else { break }
           encoder.append((entry.mapped == nil ? own : mapped).span.bytes.extracting(range))
           used += range.count
           sentCount += 1
@@ -162,6 +171,11 @@ struct PendingActions {
   mutating func resume(processed: UInt64) {
     // The outcomes of the processed actions are still to come.
     sentCount = Int(clamping: min(processed - min(processed, acknowledged), UInt64(count)))
+  }
+
+  /// Forgets the states after which actions were added: the hub's revisions belong to another history.
+  mutating func forgetRevisions() {
+    for index in entries.indices[head...] { entries[index].seenRevision = nil }
   }
 
   /// Starts a new session. The outcome of the actions that were sent in the old one is unknown; the others are unsent.

@@ -69,7 +69,7 @@ extension ReplicaCore {
     }
     guard pending.count < options.pendingActions else { throw .tooManyPending(limit: options.pendingActions) }
     let limit = max(0, payloadLimit - PendingActions.headByteCount)
-    return try pending.append(context: context, limit: limit, encode)
+    return try pending.append(context: context, seen: seenRevision, limit: limit, encode)
   }
 
   /// Adds an action, which is sent at the end of the turn or as soon as a hub is connected.

@@ -137,6 +137,8 @@ extension ReplicaCore {
     if let history, history != welcome.history {
       lossCount += 1
       if !options.sendsAfterLoss { pending.removeUnsent(.stateLost, &commands) }
+      seenRevision = nil
+      pending.forgetRevisions()
     }
     history = welcome.history
   }

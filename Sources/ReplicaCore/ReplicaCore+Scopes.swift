@@ -106,6 +106,11 @@ extension ReplicaCore {
     commands.append(.changed(subscription.mirror, context: subscription.context))
   }
 
+  private mutating func noteArrival(of subscription: Subscription, at revision: UInt64) {
+    subscription.arrived(at: revision)
+    if subscription.root == .feature { seenRevision = max(seenRevision ?? 0, revision) }
+  }
+
   // MARK: Frames of a scope
 
   // Frames of a detached scope may still arrive.
@@ -145,7 +150,7 @@ extension ReplicaCore {
     } else {
       isChanged = try subscription.mirror.replace(with: value, at: revision)
     }
-    subscription.arrived(at: revision)
+    noteArrival(of: subscription, at: revision)
     if isChanged { report(subscription) }
     reportResumedOutcomes()
     becomeLiveIfComplete()
@@ -175,7 +180,7 @@ extension ReplicaCore {
     } else {
       try subscription.mirror.apply(decoder, at: header.revision)
     }
-    subscription.arrived(at: header.revision)
+    noteArrival(of: subscription, at: header.revision)
     report(subscription)
     reportResumedOutcomes()
   }
@@ -189,7 +194,7 @@ extension ReplicaCore {
       return giveUp("the hub sent a bookmark of \(header.revision) to a client at \(own)", at: now)
     }
     subscription.mirror.advance(to: header.revision)
-    subscription.arrived(at: header.revision)
+    noteArrival(of: subscription, at: header.revision)
     reportResumedOutcomes()
   }
 
@@ -198,7 +203,7 @@ extension ReplicaCore {
     // The part may disappear while its snapshot is being sent.
     subscription.attachment?.pieces = []
     subscription.mirror.remove(at: header.revision)
-    subscription.arrived(at: header.revision)
+    noteArrival(of: subscription, at: header.revision)
     report(subscription)
     reportResumedOutcomes()
     becomeLiveIfComplete()

@@ -61,6 +61,8 @@ public struct ReplicaCore: ~Copyable {
   var session: SessionID?
   /// The history from the last welcome.
   var history: UInt64?
+  /// The revision of the last state that has arrived of any part of the feature's state; nil without one.
+  var seenRevision: UInt64?
   var pending = PendingActions()
   /// True if the next acknowledgement has the outcomes of a resumed session.
   var awaitsResumedOutcomes = false

@@ -1,3 +1,4 @@
+import FeatureCore
 import Features
 import TestSupport
 import Testing
@@ -85,7 +86,7 @@ import Wire
     // The mark as a trap in the fourth action would leave it.
     mark.begin(welcome.session, first: 1)
     let actions = Array(repeating: increment.encoded(), count: 3).flatMap(\.self)
-    _ = hub.engine.applyBatch(actions.span.bytes, 0, .max)
+    _ = hub.engine.applyBatch(actions.span.bytes, 0, .max, .hub)
     let last = memory.mark().last
     #expect(last?.place == .client(welcome.session, sequence: 4))
     // After a whole frame nothing is marked.

@@ -68,6 +68,39 @@ import Wire
     #expect(conversation.replica.pendingActionCount == 0)
   }
 
+  /// The hub then knows which presentations its user could not have seen.
+  @Test func aFrameSaysAfterWhichStateItsActionsWereSent() throws {
+    var conversation = Conversation()
+    conversation.replica.subscribe(TypedMirror<Board.State>(), to: [])
+    try conversation.replica.send(Board.Action.setCount(1))
+    conversation.welcome(history: 1)
+    conversation.receive(.absent, [], revision: 3)
+    for count in 2...3 { try conversation.replica.send(Board.Action.setCount(count)) }
+    conversation.receive(.absent, [], revision: 5)
+    try conversation.replica.send(Board.Action.setCount(4))
+    let frames = try conversation.endTurn()
+    #expect(frames.map(\.seen) == [nil, 3, 5] && frames.map(\.actions.count) == [1, 2, 1])
+    #expect(frames.map(\.first) == [1, 2, 4])
+  }
+
+  @Test func revisionsOfAnotherHistoryAreForgotten() throws {
+    var conversation = Conversation()
+    conversation.replica.subscribe(TypedMirror<Board.State>(), to: [])
+    for history: UInt64 in 1...2 {
+      conversation.welcome(history: history)
+      if history == 1 {
+        conversation.receive(.absent, [], revision: 3)
+        try conversation.replica.send(Board.Action.setCount(1))
+        conversation.replica.disconnected(reason: "cut", at: .zero)
+        let retry = conversation.replica.deadline
+        conversation.replica.expire(at: try #require(retry))
+      }
+    }
+    try conversation.replica.send(Board.Action.setCount(2))
+    let frames = try conversation.endTurn()
+    #expect(frames.map(\.seen) == [nil] && frames.flatMap(\.actions) == [.setCount(1), .setCount(2)])
+  }
+
   /// A hub that has lost its last actions may have lost a rejection too.
   @Test func anActionThatWasRejectedIsNotSentAgain() throws {
     var conversation = Conversation()
@@ -135,6 +168,8 @@ private struct Conversation: ~Copyable {
   struct Frame {
     let first: UInt64
     let actions: [Board.Action]
+    /// The revision that the client had seen, if it says so.
+    let seen: UInt64?
   }
 
   init() {
@@ -143,17 +178,17 @@ private struct Conversation: ~Copyable {
   }
 
   /// Connects, resuming the session if there was one.
-  mutating func welcome(payloadLimit: UInt64 = 1 << 20, processed: UInt64 = 0) {
+  mutating func welcome(payloadLimit: UInt64 = 1 << 20, processed: UInt64 = 0, history: UInt64? = nil) {
     replica.connected(at: .zero)
     let welcome = Welcome(
       version: 1, session: SessionID(high: 1, low: 1), isResumed: processed > 0, processed: processed,
-      payloadLimit: payloadLimit, hub: "", schema: Self.schema.fingerprint)
+      payloadLimit: payloadLimit, hub: "", schema: Self.schema.fingerprint, history: history)
     receive(.welcome, welcome.encoded())
   }
 
-  mutating func receive(_ kind: FrameKind, _ payload: [UInt8]) {
+  mutating func receive(_ kind: FrameKind, _ payload: [UInt8], revision: UInt64 = 0) {
     var writer = FrameWriter()
-    writer.frame(FrameHeader(kind: kind)) { $0.append(payload.span.bytes) }
+    writer.frame(FrameHeader(kind: kind, revision: revision)) { $0.append(payload.span.bytes) }
     let bytes = writer.bytes
     replica.received(bytes.span.bytes, at: .zero)
     perform()
@@ -174,7 +209,7 @@ private struct Conversation: ~Copyable {
         _ = try payload.unsigned()
         var actions: [Board.Action] = []
         while !payload.isAtEnd { actions.append(try Board.Action(from: &payload)) }
-        frames.append(Frame(first: first, actions: actions))
+        frames.append(Frame(first: first, actions: actions, seen: header.seenRevision))
       }
     }
     perform()

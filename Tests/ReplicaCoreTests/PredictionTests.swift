@@ -37,7 +37,9 @@ import Wire
       try world.settle()
       for client in world.clients {
         #expect(client.shownState == world.engine.state, "seed \(seed)")
-        #expect(client.prediction?.state == nil && client.failed.isEmpty, "seed \(seed)")
+        #expect(client.prediction?.state == nil, "seed \(seed)")
+        // Another client may have replaced the sheet that an action was for.
+        #expect(client.failed.allSatisfy { $0.isLate }, "seed \(seed)")
       }
     }
     // The histories contain enough predictions and corrections.
@@ -194,5 +196,12 @@ import Wire
     return (
       holder, try (0..<count).map { _ in try holder.replica.send(AppFeature.Action.counter(.incrementButtonTapped)) }
     )
+  }
+}
+
+extension ActionError {
+  /// True for an action that came too late for its target.
+  fileprivate var isLate: Bool {
+    if case .rejected(RejectionCode.late.rawValue, _) = self { true } else { false }
   }
 }

@@ -11,6 +11,10 @@ package struct EffectPlaces {
   var streamCount = 0
   /// How actions for children that are gone are treated.
   var lateActions = LateActions.reported
+  /// The origin of what is presented now; nil in a store that is not a hub's.
+  @usableFromInline var origin: PresentationOrigin?
+  /// The revision of the last state that the sender of the action has received; nil if it has not said so.
+  @usableFromInline var seenRevision: UInt64?
 
   @usableFromInline init() {}
 
@@ -28,17 +32,20 @@ package struct EffectPlaces {
     }
   }
 
-  /// How the store whose reducer runs on this thread treats actions for children that are gone.
-  static var lateActions: LateActions {
-    storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self).pointee.lateActions ?? .reported
+  /// The places of the store whose reducer runs on this thread.
+  static var current: UnsafeMutablePointer<EffectPlaces>? {
+    storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self)
   }
+
+  /// How the store whose reducer runs on this thread treats actions for children that are gone.
+  static var lateActions: LateActions { current?.pointee.lateActions ?? .reported }
 
   /// Returns true if a child of a place may have anything to cancel in the store whose reducer runs on this thread.
   ///
   /// Outside a store the effects are unknown, so the result is true.
   @usableFromInline
   static func mayHaveEffects(_ place: EffectScopePlace) -> Bool {
-    guard let places = storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self) else { return true }
+    guard let places = current else { return true }
     if places.pointee.streamCount > 0 { return true }
     return !places.pointee.counts.isEmpty && places.pointee.counts[ObjectIdentifier(place)] != nil
   }

@@ -55,6 +55,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
     self.reducer = reducer
     self.targetCheck = targetCheck
     places.pointee.lateActions = lateActions
+    if lateActions != .reported { noteSender(.hub) }
   }
 
   deinit {
@@ -105,7 +106,15 @@ public struct ReducerCore<State, Action>: ~Copyable {
     let outer = lateActions
     lateActions = .reported
     defer { lateActions = outer }
+    if places.pointee.origin != nil { noteSender(.hub) }
     return change(&self)
+  }
+
+  /// Notes the sender of the actions that follow.
+  @inlinable @inline(__always)
+  package mutating func noteSender(_ sender: SendingClient) {
+    places.pointee.origin = PresentationOrigin(session: sender.session, revision: reducedCount)
+    places.pointee.seenRevision = sender.seenRevision
   }
 
   /// True if there are effects to start or cancel, or finished cascades.

@@ -60,6 +60,13 @@ public struct ObservableStateID: Hashable, Sendable {
     return self == other || (origin == other.number && number > moment && tags == other.tags)
   }
 
+  /// Returns true if a state with this identity is another one than that with the other identity, and not the same one
+  /// changed, or a changed copy. False if a payload of the same case is not observable: then it is not known.
+  func replaces(_ other: Self) -> Bool {
+    if tags != other.tags { return true }
+    return !isUnobservable && !other.isUnobservable && number != other.number && origin != other.number
+  }
+
   /// The identity of a payload. Its type may be observable although it is generic here.
   public static func _$id<T>(for value: T) -> Self { (value as? any ObservableState)?._$id ?? _$unobservable }
   /// The identity of a payload.

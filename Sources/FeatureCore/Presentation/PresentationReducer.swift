@@ -94,7 +94,8 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let isFirst = RunOrder.isFirst
     TargetChecks.add(isFirst: isFirst, child: child) { (state: Parent.State, action: Parent.Action) in
       guard let presentationAction = toAction.extract(from: action) else { return false }
-      guard let childState = state[keyPath: toState].wrappedValue else { return true }
+      let presentation = state[keyPath: toState]
+      guard let childState = presentation.wrappedValue, !presentation.isUnseen else { return true }
       guard case .presented(let childAction) = presentationAction else { return false }
       return child.mayMissTarget(childState, childAction)
     }
@@ -103,7 +104,13 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       var effects = Effect<Parent.Action>.none
       /// True if this action ends the presentation, unless the parent presents another child.
       var ends = false
-      switch (before.child, toAction.extract(from: action)) {
+      let presentationAction = toAction.extract(from: action)
+      if before.child != nil, presentationAction != nil, state[keyPath: toState].isUnseen,
+        let refusal = site.refusal(isFirst: isFirst, LateText.otherCase)
+      {
+        return .refusal(refusal)
+      }
+      switch (before.child, presentationAction) {
       case (_, nil): break
       case (nil, _?):
         if let refusal = site.refusal(isFirst: isFirst, LateText.child) { return .refusal(refusal) }
@@ -150,7 +157,9 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     } else if let childBefore = before.child, childBefore != after.child {
       effects = effects.merge(with: .cancel(EffectScope(place: place, child: childBefore)))
     }
-    if let childAfter = after.child, after.noticed != childAfter { state[keyPath: toState].presented = childAfter }
+    guard let childAfter = after.child else { return effects }
+    if after.noticed != childAfter { state[keyPath: toState].presented = childAfter }
+    if before.child != childAfter { state[keyPath: toState].noteOrigin() }
     return effects
   }
 }

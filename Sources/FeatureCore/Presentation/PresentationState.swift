@@ -17,26 +17,50 @@ public struct PresentationState<State> {
 
   /// Creates a presentation of a child, or of none.
   public init(wrappedValue: State?) {
-    storage = wrappedValue.map(PresentationStorage.init)
+    storage = wrappedValue.map { PresentationStorage($0, from: EffectPlaces.current?.pointee.origin) }
   }
 
   /// The child's state, while it is presented.
   public var wrappedValue: State? {
     get { storage?.state }
     set {
+      var origin = storage?.origin
+      if let now = EffectPlaces.current?.pointee.origin {
+        let (before, hadState) = (PresentationOrigin.identity(of: storage?.state), storage?.state != nil)
+        if PresentationOrigin.isReplaced(newValue, from: before, hadState: hadState, isAssigned: true) { origin = now }
+      }
       if isKnownUniquelyReferenced(&storage) {
         storage?.state = newValue
+        storage?.origin = origin
       } else {
-        storage = newValue.map(PresentationStorage.init)
+        storage = newValue.map { PresentationStorage($0, from: origin) }
       }
     }
     _modify {
-      if !isKnownUniquelyReferenced(&storage) { storage = PresentationStorage(storage?.state) }
+      if !isKnownUniquelyReferenced(&storage) { storage = PresentationStorage(storage?.state, from: storage?.origin) }
+      let now = EffectPlaces.current?.pointee.origin
+      let before = now == nil ? nil : PresentationOrigin.identity(of: storage?.state)
       // Moved out and back, so that it changes in place.
       var state = storage?.state.take()
-      defer { storage?.state = state }
+      let hadState = state != nil
+      defer {
+        if let now, PresentationOrigin.isReplaced(state, from: before, hadState: hadState, isAssigned: false) {
+          storage?.origin = now
+        }
+        storage?.state = state
+      }
       yield &state
     }
+  }
+
+  /// True if the sender of the action that is reduced could not know the presented child.
+  @usableFromInline var isUnseen: Bool { PresentationOrigin.isUnseen(storage?.origin) }
+
+  /// Notes in a hub that the child was presented just now.
+  mutating func noteOrigin() {
+    guard let now = EffectPlaces.current?.pointee.origin else { return }
+    if !isKnownUniquelyReferenced(&storage) { storage = PresentationStorage(storage?.state, from: now) }
+    storage?.origin = now
   }
 
   /// The presentation itself.
@@ -111,9 +135,11 @@ public struct PresentationState<State> {
 @usableFromInline
 final class PresentationStorage<State>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var state: State?
+  /// Who has presented it; nil outside of hubs, and for what a hub has read from its journal.
+  @exclusivity(unchecked) var origin: PresentationOrigin?
 
-  init(_ state: State?) {
-    self.state = state
+  init(_ state: State?, from origin: PresentationOrigin?) {
+    (self.state, self.origin) = (state, origin)
   }
 }
 

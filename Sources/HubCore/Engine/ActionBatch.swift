@@ -10,7 +10,8 @@ public enum ActionBatch {
   ///   - sequence: The bytes; the actions begin at `offset`.
   ///   - offset: The start of the first action.
   ///   - limit: The maximum number of actions to apply.
-  package typealias Apply = (_ sequence: RawSpan, _ offset: Int, _ limit: Int) -> Outcome
+  ///   - sender: The client that has sent them.
+  package typealias Apply = (_ sequence: RawSpan, _ offset: Int, _ limit: Int, _ sender: SendingClient) -> Outcome
 
   /// The progress of a batch.
   @frozen
@@ -55,13 +56,15 @@ public enum ActionBatch {
   ///   - sequence: The bytes; the actions begin at `offset`.
   ///   - offset: The start of the first action.
   ///   - limit: The maximum number of actions to apply.
+  ///   - sender: The client that has sent them.
   ///   - reducing: The feature's state and reducer.
   ///   - pace: Decides whether the turn has time for further actions; at least one action is applied.
   @inlinable @inline(__always)
   static func apply<State, Action: WireValue>(
-    _ sequence: RawSpan, from offset: Int, limit: Int, to reducing: inout ReducerCore<State, Action>,
-    pace: TurnPace
+    _ sequence: RawSpan, from offset: Int, limit: Int, of sender: SendingClient,
+    to reducing: inout ReducerCore<State, Action>, pace: TurnPace
   ) -> Outcome {
+    reducing.noteSender(sender)
     var decoder = CBORDecoder(sequence, at: offset)
     var count = 0
     var pause = min(limit, pace.countToFirst)

@@ -218,15 +218,15 @@ final class ReducerBox<State, Action> {
 /// would look up the types of its fields at each call.
 @usableFromInline
 struct EngineOperations {
-  let apply: (_ sequence: RawSpan, _ offset: Int, _ limit: Int) -> ActionBatch.Outcome
+  let apply: (_ sequence: RawSpan, _ offset: Int, _ limit: Int, _ sender: SendingClient) -> ActionBatch.Outcome
   let revision: () -> UInt64
   let hasCommands: () -> Bool
 
   @inlinable
   init<State, Action: WireValue>(on box: ReducerBox<State, Action>, _ pace: TurnPace) {
     self.init(
-      apply: { sequence, offset, limit in
-        ActionBatch.apply(sequence, from: offset, limit: limit, to: &box.core, pace: pace)
+      apply: { sequence, offset, limit, sender in
+        ActionBatch.apply(sequence, from: offset, limit: limit, of: sender, to: &box.core, pace: pace)
       },
       revision: { box.core.actionCount },
       hasCommands: { box.core.hasCommands })
@@ -234,7 +234,7 @@ struct EngineOperations {
 
   @usableFromInline
   init(
-    apply: @escaping (RawSpan, Int, Int) -> ActionBatch.Outcome, revision: @escaping () -> UInt64,
+    apply: @escaping (RawSpan, Int, Int, SendingClient) -> ActionBatch.Outcome, revision: @escaping () -> UInt64,
     hasCommands: @escaping () -> Bool
   ) {
     (self.apply, self.revision, self.hasCommands) = (apply, revision, hasCommands)

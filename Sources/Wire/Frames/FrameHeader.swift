@@ -13,7 +13,7 @@ public struct FrameHeader: Equatable, Sendable {
   public var flags: UInt8
   /// The frame's scope, numbered by the client that attached it.
   public var scope: UInt16
-  /// The revision of the state that the frame leads to.
+  /// The revision of the state that the frame leads to; in *actions*, see `seenRevision`.
   public var revision: UInt64
 
   /// Creates a header.
@@ -41,6 +41,21 @@ public struct FrameHeader: Equatable, Sendable {
     revision = unsafe UInt64(
       littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset + 8, as: UInt64.self))
   }
+
+  /// The flag of *actions* whose header has a `seenRevision`.
+  @inlinable public static var seenFlag: UInt8 { 1 }
+
+  /// The header of *actions*.
+  ///
+  /// - Parameter seenRevision: The revision of the last state that the client had received; nil if it does not say so.
+  @inlinable
+  public static func actions(seen seenRevision: UInt64?) -> Self {
+    FrameHeader(kind: .actions, flags: seenRevision == nil ? 0 : seenFlag, revision: seenRevision ?? 0)
+  }
+
+  /// The revision of the last state that the sender of *actions* had received when its user acted; nil if the client
+  /// does not say so.
+  @inlinable package var seenRevision: UInt64? { flags & Self.seenFlag == 0 ? nil : revision }
 
   /// The 16 bytes as two numbers; the first one contains bytes 0 to 7, least significant first.
   @inlinable

@@ -1,3 +1,4 @@
+import FeatureCore
 import HubCore
 import TurnLog
 import Wire
@@ -36,7 +37,7 @@ final class LogAudit {
         processed[session] = first + run.count - 1
       }
       let bytes = run.actions
-      let outcome = engine.engine.applyBatch(bytes.span.bytes, 0, .max)
+      let outcome = engine.engine.applyBatch(bytes.span.bytes, 0, .max, .hub)
       guard outcome.count == Int(run.count), case .complete = outcome.end else {
         throw Violation(
           .loggedWrongly, "turn \(turn.position) has \(run.count) actions, and \(outcome.count) can be read")
