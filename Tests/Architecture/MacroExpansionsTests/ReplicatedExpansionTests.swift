@@ -164,9 +164,115 @@ import Testing
       }
       """, "Replicated", as: ReplicatedMacro.self,
       is: """
-        3:7: error: 'next' follows the largest key; give it another one with '@ReplicatedKey'
+        3:7: error: 'next' follows the largest key; give it another one with '@ReplicatedKey(0)'
+          fix: Mark it '@ReplicatedKey(0)'
         4:44: error: 'again' has the key 18446744073709551615, which 'last' has already; give it another one with \
-        '@ReplicatedKey(0)'
+        '@ReplicatedKey(1)'
+          fix: Give it the key 1
+        """,
+      fixed: """
+        @Replicated struct State {
+          @ReplicatedKey(18446744073709551615) var last = 0
+          @ReplicatedKey(0) var next = 0
+          @ReplicatedKey(1) var again = 0
+        }
         """)
+  }
+
+  /// One error for each cause: what follows is read as if the fix had been made.
+  @Test func keysThatClashAreFixed() {
+    expectComplaint(
+      """
+      @Replicated struct State {
+        @ReplicatedKey(5) var first = 0
+        // The second.
+        @ReplicatedKey(4) public var second = 0
+        public var third = 0
+        var fourth = 0
+        @ReplicatedKey(7) var fifth = 0
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: """
+        5:14: error: 'third' has the key 5, which 'first' has already; give it another one with '@ReplicatedKey(8)'
+          fix: Mark it '@ReplicatedKey(8)'
+        """,
+      fixed: """
+        @Replicated struct State {
+          @ReplicatedKey(5) var first = 0
+          // The second.
+          @ReplicatedKey(4) public var second = 0
+          @ReplicatedKey(8) public var third = 0
+          var fourth = 0
+          @ReplicatedKey(7) var fifth = 0
+        }
+        """)
+    expectComplaint(
+      """
+      @Replicated enum Action {
+        case first
+        @ReplicatedKey(0) case second(Int)
+        case third
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: """
+        3:26: error: 'second' has the key 0, which 'first' has already; give it another one with '@ReplicatedKey(1)'
+          fix: Give it the key 1
+        """,
+      fixed: """
+        @Replicated enum Action {
+          case first
+          @ReplicatedKey(1) case second(Int)
+          case third
+        }
+        """)
+  }
+
+  @Test func aPublicStateWithoutAPublicInitializerIsRemarked() {
+    let expansion = Expansion(
+      """
+      @Reducer public struct Feature {
+        @Replicated public struct State {
+          public var count = 0
+          var name: String?
+
+          var isEmpty: Bool { count == 0 }
+        }
+      }
+      """, "Replicated", as: ReplicatedMacro.self)
+    #expect(
+      expansion.diagnostics == """
+        2:29: remark: 'State' is public, but has no public initializer, so other modules, such as a hub's program, \
+        cannot create it
+          fix: Add 'public init() {}'
+        """)
+    #expect(
+      expansion.fixed == """
+        @Reducer public struct Feature {
+          @Replicated public struct State {
+            public var count = 0
+            var name: String?
+
+            public init() {}
+
+            var isEmpty: Bool { count == 0 }
+          }
+        }
+        """)
+    func diagnostics(_ source: String) -> String {
+      Expansion(source, "Replicated", as: ReplicatedMacro.self).diagnostics
+    }
+    // Without a default, only its author knows the parameters.
+    let state = diagnostics("@Reducer public struct Feature { @Replicated public struct State { var id: Int } }")
+    #expect(state.contains("remark: 'State' is public") && !state.contains("fix:"))
+    #expect(diagnostics("@Replicated public struct Model { public var items: [Int] = [] }").contains("fix: Add"))
+    for source in [
+      "@Replicated public struct Model { public var items: [Int] = []; public init() {} }",
+      "@Replicated public struct Item { public var id: Int }",
+      "@Replicated struct Model { var items: [Int] = [] }",
+      "@Reducer struct Feature { @Replicated public struct State { public var id: Int } }",
+      "public struct Model { @Replicated public struct Item { public var title = \"\" } }",
+    ] {
+      #expect(diagnostics(source) == "", "\(source)")
+    }
   }
 }

@@ -36,7 +36,7 @@ struct ReplicatedCases {
 
   /// Reads a declaration; returns nil, with diagnostics, if a part of it cannot be replicated.
   init?(of declaration: EnumDeclSyntax, in context: some MacroExpansionContext) {
-    var keys = ReplicatedKeys()
+    var keys = ReplicatedKeys(of: declaration.memberBlock)
     var isWhole = true
     isRecursive = declaration.modifiers.has(.indirect)
     for member in declaration.memberBlock.members.compactMap({ $0.decl.as(EnumCaseDeclSyntax.self) }) {
@@ -76,7 +76,7 @@ struct ReplicatedCases {
         context.complain("The payload of '\(enumCase.name)' cannot be replicated: \(reason)", at: parameter)
         isWhole = false
       }
-      guard let key = keys.key(of: enumCase.name, enumCase.attributes, at: enumCase.element, in: context) else {
+      guard let key = keys.key(of: enumCase.name, in: enumCase.declaration, at: enumCase.element, in: context) else {
         isWhole = false
         continue
       }

@@ -70,7 +70,7 @@ struct ReplicatedFields {
 
   /// Reads a declaration; returns nil, with diagnostics, if a part of it cannot be replicated.
   init?(of declaration: StructDeclSyntax, in context: some MacroExpansionContext) {
-    var keys = ReplicatedKeys()
+    var keys = ReplicatedKeys(of: declaration.memberBlock)
     var isWhole = true
     let isObservable = declaration.attributes.hasAny(of: ["ObservableState"])
     for member in declaration.memberBlock.members {
@@ -163,7 +163,7 @@ struct ReplicatedFields {
       context.complain("A replicated field has one name: split the declaration", at: binding.pattern)
       return nil
     }
-    guard let key = keys.key(of: name, variable.attributes, at: binding, in: context) else { return nil }
+    guard let key = keys.key(of: name, in: variable, at: binding, in: context) else { return nil }
     if let wrapper = ["Shared", "SharedReader", "Dependency"].first(where: { variable.attributes.hasAny(of: [$0]) }) {
       complain(ofValueElsewhere: name, in: wrapper, variable, at: binding, in: context)
       return nil

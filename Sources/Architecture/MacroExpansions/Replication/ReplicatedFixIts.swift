@@ -6,18 +6,31 @@ typealias OfferedFix = (message: String, old: Syntax, new: Syntax)
 
 extension VariableDeclSyntax {
   /// The fix that marks the field `@Replicated(omit)`.
-  var omitting: OfferedFix {
-    let mark: AttributeSyntax = "@Replicated(omit)"
-    let marks = AttributeListSyntax([.attribute(mark.with(\.trailingTrivia, .space))])
+  var omitting: OfferedFix { adding("@Replicated(omit)", "Mark it '@Replicated(omit)'") }
+
+  /// The fix that adds an attribute in the field's line.
+  func adding(_ attribute: AttributeSyntax, _ message: String) -> OfferedFix {
     let plain = with(\.leadingTrivia, [])
-    return (
-      "Mark it '@Replicated(omit)'", Syntax(self), Syntax(plain.with(\.attributes, marks + Array(plain.attributes)))
-    )
+    return (message, Syntax(self), Syntax(plain.with(\.attributes, plain.attributes.beginning(with: attribute))))
   }
 
   /// The fix that makes a constant a variable.
   var variable: OfferedFix {
     ("Make it a 'var'", Syntax(bindingSpecifier), Syntax(TokenSyntax.keyword(.var)))
+  }
+}
+
+extension EnumCaseDeclSyntax {
+  /// The fix that adds an attribute in the case's line.
+  func adding(_ attribute: AttributeSyntax, _ message: String) -> OfferedFix {
+    let plain = with(\.leadingTrivia, [])
+    return (message, Syntax(self), Syntax(plain.with(\.attributes, plain.attributes.beginning(with: attribute))))
+  }
+}
+
+extension AttributeListSyntax {
+  fileprivate func beginning(with attribute: AttributeSyntax) -> AttributeListSyntax {
+    AttributeListSyntax([.attribute(attribute.with(\.trailingTrivia, .space))] + Array(self))
   }
 }
 

@@ -45,6 +45,7 @@ enum ReplicatedMacro: ExtensionMacro {
         documentation: documentation)
       members = expansion.members
       types = fields.fields.compactMap(\.type)
+      declaration.remarkMissingInitializer(hasDefaults: fields.fields.allSatisfy(\.hasDefault), in: context)
     } else if let declaration = declaration.as(EnumDeclSyntax.self) {
       guard let cases = ReplicatedCases(of: declaration, in: context) else { return [] }
       let expansion = ReplicatedEnumExpansion(

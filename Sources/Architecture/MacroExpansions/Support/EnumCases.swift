@@ -5,10 +5,13 @@ struct EnumCase {
   /// The name as in the source, including backticks.
   let name: String
   let parameters: [EnumCaseParameterSyntax]
-  let attributes: AttributeListSyntax
+  /// Its declaration, which may declare others as well.
+  let declaration: EnumCaseDeclSyntax
   let element: EnumCaseElementSyntax
   /// Its position among the cases of the source, whether they are compiled or not.
   let position: Int
+
+  var attributes: AttributeListSyntax { declaration.attributes }
 
   /// The payload as one type: `Void`, the only value's type, or a tuple.
   var payloadType: String {
@@ -71,7 +74,7 @@ struct EnumCases {
             .one(
               EnumCase(
                 name: element.name.trimmedDescription, parameters: Array(element.parameterClause?.parameters ?? []),
-                attributes: declaration.attributes, element: element, position: count)))
+                declaration: declaration, element: element, position: count)))
           count += 1
         }
       } else if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
