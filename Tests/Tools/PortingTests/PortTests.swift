@@ -213,6 +213,38 @@ import Testing
     #expect(text.contains("self._b = b\n"))
   }
 
+  /// An app that was written for another platform depends on the original architecture.
+  @Test func thePackageMustDependOnStoreHub() throws {
+    func findings(_ dependencies: String) throws -> [String] {
+      var package = PackageModel(files: [("Feature.swift", Self.feature("var count = 0"))])
+      package.manifest = SourceFile(
+        path: "Package.swift",
+        text: """
+          let package = Package(
+            name: "App",
+            dependencies: [
+              .package(url: "https://example.org/other", from: "1.0.0"),
+              \(dependencies)
+            ],
+            targets: [
+              .target(
+                name: "App",
+                dependencies: []
+              )
+            ])
+
+          """)
+      return try Ported(package).findings.map(\.text)
+    }
+    let line = "'.package(name: \"StoreHub\", path: \"…\")'"
+    #expect(
+      try findings(".package(url: \"https://example.org/swift-composable-architecture\", from: \"1.0.0\")") == [
+        "Package.swift:5: left: the package must depend on StoreHub in place of this package: \(line)"
+      ])
+    #expect(try findings("") == ["Package.swift:3: left: the package must depend on StoreHub: \(line)"])
+    #expect(try findings(".package(name: \"StoreHub\", path: \"../StoreHub\")").isEmpty)
+  }
+
   @Test func theManifestGetsTheProduct() throws {
     func manifest(_ dependencies: String) throws -> String? {
       var package = PackageModel(files: [("Feature.swift", Self.feature("var count = 0"))])

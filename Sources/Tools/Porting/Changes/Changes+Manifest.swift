@@ -5,10 +5,25 @@ extension Changes {
   mutating func addDependencies() {
     let targets = Set(markedFiles.map { catalog.files[$0].target }).sorted()
     guard let manifest = package.manifest, !manifest.hasErrors else { return }
+    if !targets.isEmpty { leavePackageDependency(in: manifest) }
     for target in targets {
       let (name, product) = (package.targets[target].name, product(of: target))
       if !package.targets[target].products.contains(product) { addDependency(on: product, to: name, in: manifest) }
     }
+  }
+
+  /// Only the user knows where StoreHub is.
+  private mutating func leavePackageDependency(in manifest: SourceFile) {
+    let finder = PackageDependencyFinder(viewMode: .sourceAccurate)
+    finder.walk(manifest.tree)
+    guard let list = finder.dependencies, !list.elements.contains(where: { $0.trimmedDescription.contains("StoreHub") })
+    else { return }
+    let original = list.elements.first { $0.trimmedDescription.contains("swift-composable-architecture") }
+    leaveInManifest(
+      """
+      the package must depend on StoreHub\(original == nil ? "" : " in place of this package"): \
+      '.package(name: "StoreHub", path: "…")'
+      """, at: original.map { $0 as any SyntaxProtocol } ?? list)
   }
 
   private mutating func addDependency(on name: String, to target: String, in manifest: SourceFile) {
@@ -48,6 +63,17 @@ extension Changes {
       let spaces = manifest.spaces(before: offset)
       insertInManifest(text, at: offset - spaces, replacing: spaces)
     }
+  }
+}
+
+/// Finds the dependencies of the package in a manifest.
+private final class PackageDependencyFinder: SyntaxVisitor {
+  private(set) var dependencies: ArrayExprSyntax?
+
+  override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+    guard node.calledExpression.trimmedDescription == "Package" else { return .visitChildren }
+    dependencies = node.arguments.first { $0.label?.text == "dependencies" }?.expression.as(ArrayExprSyntax.self)
+    return .skipChildren
   }
 }
 
