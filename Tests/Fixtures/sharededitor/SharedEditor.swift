@@ -10,8 +10,8 @@ import Wire
 ///
 ///     sharededitor SOCKET NAME SEED
 ///
-/// After each edit, and whenever the hub's value arrives, the reference must contain exactly the editor's own work. On
-/// SIGTERM it waits until the hub has taken everything, and then prints its notes, one in a line, with the number of its
+/// After each edit, and whenever the hub's value arrives, the reference must contain exactly the editor's own work. It
+/// edits as long as the hub has taken all edits but the last 500. On SIGTERM it waits until the hub has taken everything, and then prints its notes, one in a line, with the number of its
 /// edits. On SIGUSR1 it prints the hash of the whole value, which must be the same in all editors. It exits with 1 if
 /// something is missing or was not taken.
 @main
@@ -46,6 +46,9 @@ struct SharedEditor {
   private var random: SplitMix
   private var own: [String: Notebook.Note] = [:]
   private var count = 0
+  /// The number of edits that the hub has taken.
+  private var savedCount = 0
+  private var isSaving = false
   private var isEnding = false
 
   init(name: String, seed: UInt64) {
@@ -54,7 +57,11 @@ struct SharedEditor {
   }
 
   func edit() {
-    if isEnding { return }
+    if isEnding || count - savedCount >= 500 { return }
+    if !isSaving {
+      isSaving = true
+      Task { await save() }
+    }
     check()
     count += 1
     $edits.withLock { $0 += 1 }
@@ -83,6 +90,13 @@ struct SharedEditor {
       }
     }
     check()
+  }
+
+  /// Waits for the edits so far, while further ones are made.
+  private func save() async {
+    let reached = count
+    do { try await $edits.save() } catch { fail("\(name): not saved: \(error)") }
+    (savedCount, isSaving) = (reached, false)
   }
 
   /// The reference has the editor's own work, whatever the others do.
