@@ -75,7 +75,9 @@ import Testing
     #expect(
       schema["state"] as? String == "AppFeature.State"
         && schema["fingerprint"] as? String == status["schema"] as? String)
-    #expect(try run(hub, "schema", "Todo.State").output.hasPrefix("struct Todo.State  // id: id\n   0 id: Int"))
+    let todo = try run(hub, "schema", "Todo.State").output
+    #expect(todo.hasPrefix("/// The text of a todo, and its completion.\nstruct Todo.State  // id: id\n     /// "))
+    #expect(todo.contains("\n   0 id: Int  // required\n"))
     #expect(try run(hub, "schema", "--hub").output.contains("struct Attendee"))
     #expect(try run(hub, "verify").status == 0)
     #expect(try run(hub, "state", "--hub", "attendees", "-j").output.contains(#""name":"storectl state""#))
@@ -95,7 +97,10 @@ import Testing
       (["state", "todos.todos[7]"], 7, "nothing is at 'todos.todos[7]'"),
       (["send", "counter.incrementButonTapped"], 3, "did you mean 'counter.incrementButtonTapped'?"),
       (["send", "todos"], 3, "it continues with one of todos.addButtonTapped,"),
-      (["send", "todos.moved"], 3, "needs 2 values: (id: Int, before: Int?)"),
+      (
+        ["send", "todos.moved"], 3,
+        "needs 2 values: (id: Int, before: Int?); A user moves a todo before another one, or to the end."
+      ),
       (["send", "todos.moved", "x", "null"], 3, "expected a value of type Int"),
       (["send", "todos.moved", "{"], 3, "this is not JSON"),
       (["set", "counter.count", "3"], 3, "this hub's feature has no action that changes 'counter.count' in place"),
