@@ -519,6 +519,9 @@ let package = Package(
     .executableTarget(
       name: "hostileclient", dependencies: ["ComposableCore", "EventLoop", "StoreClient", "TestFeatures", "Wire"],
       path: "Tests/Fixtures/hostileclient", swiftSettings: onLoop),
+    .executableTarget(
+      name: "todoterminal", dependencies: ["Features", "TerminalApp"], path: "Tests/Fixtures/todoterminal",
+      swiftSettings: onLoop),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
       name: "HTTPClientTests", dependencies: ["EventLoop", "Features", "HTTPClient", "storehubd"],
@@ -526,15 +529,15 @@ let package = Package(
     .testTarget(
       name: "TerminalUITests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "IdentifiedCollections", "IssueReportingTestSupport", "Terminal",
-        "TerminalApp", "TerminalUI",
+        "ComposableArchitecture", "IssueReportingTestSupport", "RandomNumbers", "Terminal", "TerminalApp",
+        "TerminalUI", "TestSupport",
       ],
       swiftSettings: onLoop),
     .testTarget(
       name: "TerminalViewsTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalApp", "TerminalUI", "TerminalViews",
-        "TurnLog", "Wire",
+        "ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalUI", "TerminalViews", "TurnLog",
+        "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
@@ -592,7 +595,7 @@ let package = Package(
       name: "ProgramTests",
       dependencies: [
         "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "hostileclient", "hostilehub", "meetinghub",
-        "planhub", "storectl", "storehubd", "storeload", "storesim", "storeterm",
+        "planhub", "storectl", "storehubd", "storeload", "storesim", "storeterm", "todoterminal",
       ],
       swiftSettings: common),
     .testTarget(

@@ -24,7 +24,8 @@ private struct ClientContent<App: TerminalApp>: TerminalView {
 
   var body: some TerminalView {
     if let store = model.store {
-      app.content(store)
+      // What is shown may be old. The content is not evaluated for this.
+      app.content(store).style { [status] in Style(dim: status.isStale) }
     } else {
       WaitingView(status)
     }

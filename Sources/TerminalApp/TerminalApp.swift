@@ -36,6 +36,8 @@ public protocol TerminalApp {
 
   /// Returns the view of the hub's state.
   ///
+  /// It is called again only if a value has changed that it has read from the store itself.
+  ///
   /// - Parameter store: The hub's state. It shows the last one while the hub is away.
   @TerminalViewBuilder func content(_ store: StoreOf<Feature>) -> Content
 }

@@ -27,6 +27,8 @@ public final class TerminalHost {
 
   /// Called when the user or a signal wants to end the program. Set it before `open`.
   public var onQuit: ((End) -> Void)?
+  /// Called before keys are handled; text that is not marked as pasted may be many at once.
+  package var onKeys: (() -> Void)?
   /// Called before each frame with the size of the terminal. Changes that it makes are part of the frame.
   package var onFrame: ((CanvasSize) -> Void)?
   private let loop: EventLoop
@@ -130,6 +132,7 @@ public final class TerminalHost {
     // One frame for all of them.
     isFrameRunning = true
     tree.now = loop.now
+    onKeys?()
     let hasMore = terminal.readKeys { pressed($0) }
     if hasMore { moreKeys?.start(after: .zero) }
     draw()

@@ -52,15 +52,14 @@ private final class ClientSession<App: TerminalApp> {
   /// Runs while the age of the state is shown.
   private var clock: Timer?
   private var hasContent = false
-  /// True once the loss of the connection was reported, until there is another one.
-  private var isAway = false
-  private var reportedLossCount = 0
+  private var news: ConnectionNews
   private var hasQuit = false
   /// The reason why the program ends with a failure.
   private(set) var failure: String?
 
   init(_ app: App, _ about: TerminalAppDescription, _ options: TerminalAppOptions) throws {
     self.options = options
+    news = ConnectionNews(waitsForHub: options.waitsForHub)
     loop = try EventLoop()
     try loop.drainMainQueue()
     var replica = ReplicaOptions()
@@ -119,26 +118,16 @@ private final class ClientSession<App: TerminalApp> {
 
   private func connectionChanged() {
     (status.connection, status.goodbye, status.now) = (client.connection, client.goodbye, loop.now)
-    switch client.connection {
-    case .connecting(_, let failure?) where !options.waitsForHub && !hasContent:
-      quit(because: failureMessage(failure, isHubMissing: client.isHubMissing))
-    case .refused(let reason):
-      quit(because: reason)
-    case .stale(_, _, let reason):
-      if !isAway {
-        isAway = true
-        host.say(client.goodbye ?? "the connection to the hub was lost: \(reason)", isBad: client.goodbye == nil)
+    for item in news.changed(of: client, hasContent: hasContent) {
+      switch item {
+      case .say(let text, let isBad): host.say(text, isBad: isBad)
+      case .end(let reason): quit(because: reason)
       }
+    }
+    if case .stale = client.connection {
       clock?.start(after: .seconds(1), repeating: .seconds(1))
-    case .live:
+    } else {
       clock?.stop()
-      if isAway { host.say("the hub is back") }
-      isAway = false
-      if client.lossCount > reportedLossCount {
-        reportedLossCount = client.lossCount
-        host.say("the hub came back without its last state: this is what it has now", isBad: true)
-      }
-    default: clock?.stop()
     }
   }
 
@@ -151,19 +140,14 @@ private final class ClientSession<App: TerminalApp> {
       waitingFor: last, on: loop,
       notice: { [weak self] in
         guard let self else { return }
-        let actions = counted(client.pendingActionCount, "action")
-        host.say("waiting for the hub to acknowledge \(actions); q or ^C quits at once", isBad: true)
+        host.say(ConnectionNews.waiting(client.pendingActionCount), isBad: true)
       }, end: { [weak self] in self?.quit() })
   }
 
   private func quit(because reason: String? = nil) {
     guard !hasQuit else { return }
     hasQuit = true
-    let count = client.pendingActionCount
-    if count > 0, failure == nil, reason == nil {
-      failure = "the hub has not acknowledged \(counted(count, "action")), which may be lost"
-    }
-    failure = failure ?? reason
+    failure = failure ?? reason ?? ConnectionNews.unacknowledged(client.pendingActionCount)
     client.onConnectionChange = nil
     client.close()
     loop.stop()

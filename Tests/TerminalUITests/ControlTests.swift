@@ -95,6 +95,19 @@ import Testing
     #expect(tester.lines[1] == "second")
   }
 
+  @Test func tabMovesTheFocusBeforeItOpensTheNextTab() {
+    let store = Queue.store()
+    let tester = TerminalTester(
+      Tabs {
+        Tab("form") { JobForm(store: store) }
+        Tab("text") { Text("other") }
+      }, rows: 10, columns: 40)
+    tester.press("tab", "tab", "space")
+    #expect(store.isUrgent)
+    tester.press("2", "tab")
+    #expect(tester.lines[1] == "Name")
+  }
+
   @Test func helpListsTheKeys() {
     let tester = TerminalTester(QueueView(store: Queue.store()), rows: 20, columns: 60, hasHelpLine: true)
     tester.press("?")

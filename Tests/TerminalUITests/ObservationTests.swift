@@ -42,6 +42,29 @@ import Testing
     #expect((counts.outer, counts.inner) == (1, 2))
     store.send(.addButtonTapped)
     #expect(tester.lines == ["jobs: 4", "name:"])
+    #expect((counts.outer, counts.inner) == (2, 3))
+  }
+
+  struct Restless: TerminalView {
+    let store: StoreOf<Queue>
+    var body: some TerminalView {
+      Text("changed: \(store.unrelated > 0)")
+      Changing(store: store)
+    }
+  }
+
+  struct Changing: TerminalView {
+    let store: StoreOf<Queue>
+    var body: some TerminalView {
+      let _ = store.send(.unrelatedChanged)
+      Text("changing")
+    }
+  }
+
+  @Test func aBodyThatChangesWhatAnotherReadsDoesNotStopTheScreen() {
+    let tester = TerminalTester(Restless(store: Queue.store()), rows: 2, columns: 20)
+    #expect(tester.lines == ["changed: true", "changing"])
+    #expect(tester.lines == ["changed: true", "changing"])
   }
 
   struct Details: TerminalView {

@@ -72,6 +72,46 @@ import Testing
     #expect(store.selected == 3)
   }
 
+  @Test func aClickOnATitleSorts() {
+    let store = Queue.store()
+    var sorted: [String] = []
+    let tester = TerminalTester(
+      Table(store.jobs) {
+        TableColumn("Job", order: .ascending, sort: { sorted.append("job") }) { $0.name }
+        TableColumn("State", sort: { sorted.append("state") }) { $0.phase }
+      }, rows: 6, columns: 40)
+    #expect(tester.lines[0] == "  Job ↑  State")
+    tester.press(.click(row: 0, column: 3))
+    tester.press(.click(row: 0, column: 10))
+    tester.press(.click(row: 0, column: 30))
+    #expect(sorted == ["job", "state"])
+    #expect(tester.lines[1].hasPrefix("› job 1"))
+  }
+
+  @Test func aMillionElementsCostTheVisibleOnes() {
+    var count = 0
+    let store = Queue.store(1_000_000)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let tester = TerminalTester(
+      Table(store.jobs, selection: store.binding(\.selected)) {
+        TableColumn("Job") { job in
+          count += 1
+          return job.name
+        }
+        TableColumn("Age") { Cell($0.age) }
+      }, rows: 24, columns: 80)
+    #expect(tester.lines[1] == "› job 1   1 min")
+    let opened = clock.now
+    tester.press("end")
+    #expect(tester.lines[23] == "› job 1000000  694 d 10 h")
+    let moved = clock.now
+    store.send(.binding(.set(\.selected, 500_000)))
+    #expect(tester.lines.contains { $0.hasPrefix("› job 500000") })
+    #expect(count <= 3 * 23)
+    print("1,000,000 elements: opened in \(opened - start), a key took \(moved - opened)")
+  }
+
   /// Counts the rows that a table reads.
   final class Rows: RowSource {
     var readCount = 0

@@ -15,10 +15,13 @@ package nonisolated struct Dialog<Action> {
     package var role: ButtonStateRole?
   }
 
-  package init(_ alert: AlertState<Action>) {
+  /// Creates the dialog of an alert.
+  ///
+  /// - Parameter heading: The title in the frame of an alert without a message, whose own title is then the text.
+  package init(_ alert: AlertState<Action>, heading: String = "") {
     buttons = alert.buttons.map(Button.init)
     style = alert.buttons.isEmpty && alert.message == nil ? Style(.green, bold: true) : Style(.red, bold: true)
-    (title, text) = ("Fact", String(state: alert.title))
+    (title, text) = (heading, String(state: alert.title))
     if let message = alert.message { (title, text) = (text, String(state: message)) }
   }
 

@@ -34,6 +34,8 @@ public struct KeyBinding {
     case "down": "↓"
     case "left": "←"
     case "right": "→"
+    case "pageup": "PgUp"
+    case "pagedown": "PgDn"
     default: name.hasPrefix("ctrl-") ? "^\(name.dropFirst(5).uppercased())" : String(name)
     }
   }

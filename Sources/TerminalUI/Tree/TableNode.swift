@@ -19,6 +19,8 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   private var rows: [ID: VisibleRow] = [:]
   /// The width of the widest content of each column so far.
   private var widths: [Int] = []
+  /// The columns on the screen, without their gaps.
+  private var shownColumns: [Range<Int>] = []
   /// The search text while it is being typed.
   private var search: TextLine?
   private var sought = ""
@@ -136,6 +138,11 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     }
     forgetRows(except: visible.map(\.id))
     let widths = columnWidths(visible.map(\.row), size.columns - 2)
+    var column = 2
+    shownColumns = widths.map { width in
+      defer { column += width + gap }
+      return column..<column + width
+    }
     if headerRows(size.rows) > 0 {
       let titles = table.columns.map { Cell(title(of: $0), style: Style(bold: true)) }
       draw(titles, widths, 0, Style(dim: true), on: &region)
@@ -239,7 +246,15 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
 
   private func moved(_ key: Key) -> Bool {
     var key = key
-    if case .click(let row, let column) = key { key = .click(row: row - frame.row, column: column - frame.column) }
+    if case .click(let row, let column) = key {
+      if row - frame.row < headerRows(frame.rows) {
+        if let index = shownColumns.firstIndex(where: { $0.contains(column - frame.column) }) {
+          table.columns[index].sort?()
+        }
+        return true
+      }
+      key = .click(row: row - frame.row, column: column - frame.column)
+    }
     let (id, position) = (cursor.id, cursor.position)
     guard cursor.pressed(key, ids, in: listRows(frame.size)) else { return false }
     // A wheel or an arrow at the end of the list has a meaning for what is around it.

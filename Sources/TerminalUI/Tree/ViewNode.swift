@@ -48,6 +48,16 @@ package class ViewNode {
   /// True if the node has the focus.
   final var isFocused: Bool { tree?.focused === self }
 
+  /// Returns true if another node is this one or in it.
+  final func isAround(_ other: ViewNode) -> Bool {
+    var next: ViewNode? = other
+    while let node = next {
+      if node === self { return true }
+      next = node.parent
+    }
+    return false
+  }
+
   /// Lets the screen be drawn again.
   final func needsDrawing() { tree?.needsDrawing() }
 
@@ -122,6 +132,7 @@ final class BodyNode<View: TerminalView>: WrapperNode, DependentNode {
   }
 
   func evaluate() {
+    tree?.isEvaluated(self)
     let view = view
     super.show(dependencies.read(for: self, { view.body }) { [weak self] in self?.tree?.mustEvaluate(self) })
   }

@@ -11,10 +11,20 @@ package final class ViewTree {
     var end: Duration?
   }
 
+  /// The maximum number of bodies that are evaluated for one frame: one that changes what it reads does not stop the
+  /// program.
+  private static let evaluationLimit = 1000
+
   /// Called when the screen must be drawn again.
   package var onChange: (() -> Void)?
   /// The size of the screen.
-  package var size: CanvasSize { didSet { if size != oldValue { needsDrawing() } } }
+  package var size: CanvasSize {
+    didSet {
+      guard size != oldValue else { return }
+      isPlaced = false
+      needsDrawing()
+    }
+  }
   /// The current time; changed before drawing and before each key.
   package var now: Duration
   package private(set) var message: Message?
@@ -28,6 +38,8 @@ package final class ViewTree {
   /// The nodes that had the focus below the overlays, the lowest first.
   private var covered: [(overlay: ObjectIdentifier, focus: WeakNode)] = []
   private var isNotified = false
+  /// True if the views have their places, so that a key needs no layout: pasted text may be a million keys.
+  private var isPlaced = false
 
   private struct WeakNode { weak var node: ViewNode? }
 
@@ -40,6 +52,7 @@ package final class ViewTree {
   /// Shows a view in place of the one that is shown.
   package func show(_ view: some TerminalView) {
     root.show(view)
+    isPlaced = false
     needsDrawing()
   }
 
@@ -53,6 +66,9 @@ package final class ViewTree {
     guard let node else { return }
     if !dirty.contains(where: { $0 === node }) { dirty.append(node) }
   }
+
+  /// Records that a node has been evaluated.
+  func isEvaluated(_ node: any DependentNode) { dirty.removeAll { $0 === node } }
 
   package func needsDrawing() {
     guard !isNotified else { return }
@@ -74,19 +90,21 @@ package final class ViewTree {
 
   /// Evaluates the views whose values have changed, and gives all views their places.
   package func update() {
-    while !dirty.isEmpty {
-      // A parent first, which may evaluate or remove the others.
-      let nodes = dirty.map { (node: $0, depth: depth(of: $0)) }
-      dirty = []
-      for (node, depth) in nodes.sorted(by: { $0.depth ?? .max < $1.depth ?? .max }) where depth != nil {
-        if self.depth(of: node) != nil { node.evaluate() }
-      }
+    // A parent first, which may evaluate or remove the others.
+    var count = 0
+    while count < Self.evaluationLimit,
+      let (node, depth) = dirty.map({ ($0, self.depth(of: $0)) }).min(by: { $0.1 ?? .max < $1.1 ?? .max })
+    {
+      isEvaluated(node)
+      count += 1
+      if depth != nil { node.evaluate() }
     }
     place()
     let old = focused
     updateFocus()
     // The focus shows help, and scrolls forms.
     if focused !== old { place() }
+    isPlaced = true
   }
 
   private func place() {
@@ -125,6 +143,7 @@ package final class ViewTree {
       help.box.draw(from: help.line, in: rows, on: &part)
     }
     isNotified = false
+    if !dirty.isEmpty { needsDrawing() }
     return cells.grid
   }
 
@@ -225,7 +244,7 @@ package final class ViewTree {
   ///
   /// - Returns: False if the key has no meaning for them.
   package func press(_ key: Key) -> Bool {
-    update()
+    if !isPlaced || !dirty.isEmpty { update() }
     if message != nil {
       message = nil
       needsDrawing()
@@ -245,10 +264,11 @@ package final class ViewTree {
     if case .click(let row, let column) = key { return click(row, column, key) }
     let path = path
     if path.contains(where: { $0.pressed(key) }) { return true }
-    if unfocusable(outside: path).contains(where: { $0.pressed(key) }) { return true }
+    let others = unfocusable(outside: path)
+    if others.contains(where: { $0.pressed(key) }) { return true }
     switch key {
-    case .tab: return moveFocus(by: 1)
-    case .backTab: return moveFocus(by: -1)
+    case .tab where moveFocus(by: 1), .backTab where moveFocus(by: -1): return true
+    case _ where (path + others).contains { ($0 as? KeyNode)?.pressedLast(key) ?? false }: return true
     case .character("?"):
       openHelp()
       return true
@@ -291,7 +311,9 @@ package final class ViewTree {
   package var bindings: [KeyBinding] {
     let path = path
     let isTyping = focused?.takesText ?? false
-    let all = (path + unfocusable(outside: path)).flatMap(\.bindings)
+    let nodes = path + unfocusable(outside: path)
+    var all = nodes.flatMap(\.bindings)
+    if focusable(in: scope).count <= 1 { all += nodes.flatMap { ($0 as? KeyNode)?.last ?? [] } }
     var seen: [Key] = []
     return all.filter { binding in
       guard !(isTyping && binding.isText), !binding.keys.allSatisfy(seen.contains) else { return false }

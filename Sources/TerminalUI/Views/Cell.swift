@@ -58,22 +58,32 @@ public struct TableColumn<Row> {
   let width: Width
   let alignment: Text.Alignment
   let order: Order?
+  let sort: (() -> Void)?
   let cell: (Row) -> Cell
 
   /// Creates a column of texts.
+  ///
+  /// - Parameters:
+  ///   - title: The title.
+  ///   - width: The width.
+  ///   - alignment: The place of the texts in a wider column.
+  ///   - order: The order of the rows by this column, for its mark.
+  ///   - sort: Called when the title is clicked.
+  ///   - text: Returns the text of a row.
   public init(
     _ title: String, width: Width = .content, alignment: Text.Alignment = .leading, order: Order? = nil,
-    text: @escaping (Row) -> String
+    sort: (() -> Void)? = nil, text: @escaping (Row) -> String
   ) {
-    self.init(title, width: width, alignment: alignment, order: order, cell: { Cell(text($0)) })
+    self.init(title, width: width, alignment: alignment, order: order, sort: sort, cell: { Cell(text($0)) })
   }
 
   /// Creates a column of cells.
   public init(
     _ title: String, width: Width = .content, alignment: Text.Alignment = .leading, order: Order? = nil,
-    cell: @escaping (Row) -> Cell
+    sort: (() -> Void)? = nil, cell: @escaping (Row) -> Cell
   ) {
-    (self.title, self.width, self.alignment, self.order, self.cell) = (title, width, alignment, order, cell)
+    (self.title, self.width, self.alignment, self.order) = (title, width, alignment, order)
+    (self.sort, self.cell) = (sort, cell)
   }
 }
 

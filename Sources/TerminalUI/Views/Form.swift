@@ -80,7 +80,7 @@ package final class FormNode: StackNode {
       places.append((node, row..<row + height))
       row += height
     }
-    if let rows = places.first(where: { contains($0.node, tree?.focused) })?.rows {
+    if let rows = tree?.focused.flatMap({ focused in places.first { $0.node.isAround(focused) } })?.rows {
       first = max(min(first, rows.lowerBound), min(rows.upperBound - rect.rows, rows.lowerBound))
     }
     first = max(min(first, row - rect.rows), 0)
@@ -90,18 +90,9 @@ package final class FormNode: StackNode {
     }
   }
 
-  private func contains(_ node: ViewNode, _ other: ViewNode?) -> Bool {
-    var next = other
-    while let current = next {
-      if current === node { return true }
-      next = current.parent
-    }
-    return false
-  }
-
   override func pressed(_ key: Key) -> Bool {
     switch key {
-    case .down: tree?.moveFocus(by: 1, within: self) ?? false
+    case .down, .enter: tree?.moveFocus(by: 1, within: self) ?? false
     case .up: tree?.moveFocus(by: -1, within: self) ?? false
     default: false
     }
@@ -123,12 +114,8 @@ package final class FieldNode: StackNode {
 
   private var note: (text: String, style: Style)? {
     if let error { return (error, Style(.red)) }
-    var next = tree?.focused
-    while let node = next {
-      if node === self { return help.isEmpty ? nil : (help, Style(dim: true)) }
-      next = node.parent
-    }
-    return nil
+    guard !help.isEmpty, let focused = tree?.focused, isAround(focused) else { return nil }
+    return (help, Style(dim: true))
   }
 
   override func widthNeed() -> Need { super.widthNeed() + (labelWidth ?? 0) }

@@ -29,21 +29,28 @@ struct KeyView<Content: TerminalView>: PrimitiveView {
   typealias Body = Never
   let content: Content
   let bindings: [KeyBinding]
+  /// The bindings that have a meaning only if nothing else takes their keys, and Tab has no focus to move.
+  var last: [KeyBinding] = []
 
   func makeNode() -> KeyNode { KeyNode() }
   func update(_ node: KeyNode) {
-    node.own = bindings
+    (node.own, node.last) = (bindings, last)
     node.show(content)
   }
 }
 
 final class KeyNode: WrapperNode {
   var own: [KeyBinding] = []
+  var last: [KeyBinding] = []
 
   override var bindings: [KeyBinding] { own }
+  override func pressed(_ key: Key) -> Bool { perform(key, own) }
 
-  override func pressed(_ key: Key) -> Bool {
-    guard let action = own.first(where: { $0.keys.contains(key) })?.action else { return false }
+  /// Handles a key that has no other meaning.
+  func pressedLast(_ key: Key) -> Bool { perform(key, last) }
+
+  private func perform(_ key: Key, _ bindings: [KeyBinding]) -> Bool {
+    guard let action = bindings.first(where: { $0.keys.contains(key) })?.action else { return false }
     action()
     return true
   }

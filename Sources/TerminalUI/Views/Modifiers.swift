@@ -1,6 +1,10 @@
 extension TerminalView {
   /// Sets the style of all text in the view, where it has none of its own.
   public func style(_ style: Style) -> some TerminalView { StyledView(content: self, style: style) }
+  /// Sets the style of all text in the view, which is read when the view is drawn.
+  package func style(_ style: @escaping () -> Style) -> some TerminalView {
+    DynamicallyStyledView(content: self, style: style)
+  }
   /// Makes all text in the view bold.
   public func bold(_ isBold: Bool = true) -> some TerminalView { style(Style(bold: isBold)) }
   /// Makes all text in the view dim, for example because it may be old.
@@ -45,6 +49,32 @@ final class StyledNode: WrapperNode {
   var style = Style.plain
 
   override func draw(on region: inout Region) { drawChildren(on: region.styled(style)) }
+}
+
+struct DynamicallyStyledView<Content: TerminalView>: PrimitiveView {
+  typealias Body = Never
+  let content: Content
+  let style: () -> Style
+
+  func makeNode() -> DynamicallyStyledNode { DynamicallyStyledNode() }
+  func update(_ node: DynamicallyStyledNode) {
+    node.style = style
+    node.show(content)
+  }
+}
+
+final class DynamicallyStyledNode: WrapperNode {
+  var style: () -> Style = { .plain }
+  private let dependencies = Dependencies()
+
+  override func draw(on region: inout Region) {
+    drawChildren(on: region.styled(dependencies.read(for: self, style, invalidate: {})))
+  }
+
+  override func removed() {
+    dependencies.forget()
+    super.removed()
+  }
 }
 
 struct FramedView<Content: TerminalView>: PrimitiveView {

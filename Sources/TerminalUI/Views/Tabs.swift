@@ -27,22 +27,22 @@ public struct Tabs: TerminalView {
   public var body: some TerminalView {
     let binding = selection ?? $own
     let index = max(min(binding.wrappedValue, tabs.count - 1), 0)
-    Column {
+    let column = Column {
       TabBarView(titles: tabs.map(\.title), selected: index) { binding.wrappedValue = $0 }
       if tabs.indices.contains(index) {
         ForEach([index], id: \.self) { tabs[$0].content() }.expanded()
       }
     }
-    .keys(bindings(binding, index))
+    KeyView(
+      content: column, bindings: digits(binding),
+      last: tabs.count > 1 ? [KeyBinding("tab", "next") { binding.wrappedValue = (index + 1) % tabs.count }] : [])
   }
 
-  private func bindings(_ binding: StoreBinding<Int>, _ index: Int) -> [KeyBinding] {
+  private func digits(_ binding: StoreBinding<Int>) -> [KeyBinding] {
     guard tabs.count > 1 else { return [] }
-    var bindings = [KeyBinding("tab", "next") { binding.wrappedValue = (index + 1) % tabs.count }]
-    for other in tabs.indices.prefix(9) {
-      bindings.append(KeyBinding("\(other + 1)", "", help: tabs[other].title) { binding.wrappedValue = other })
+    return tabs.indices.prefix(9).map { index in
+      KeyBinding("\(index + 1)", "", help: tabs[index].title) { binding.wrappedValue = index }
     }
-    return bindings
   }
 }
 

@@ -74,7 +74,7 @@ extension ViewGroup: GroupView {
   var group: ViewGroup { self }
 }
 
-/// One view for each element of a collection. For many elements, use ``List`` or ``Table``, which read only the visible
+/// One view for each element of a collection. For many elements, use `List` or ``Table``, which read only the visible
 /// ones.
 public struct ForEach<ID: Hashable>: TerminalView, GroupView {
   public typealias Body = Never

@@ -37,6 +37,8 @@ final class Session {
   /// What the terminal shows: its own screens, and the parts of the hub's state.
   private let store: StoreOf<TerminalFeature>
   private var subscription: StoreSubscription?
+  /// What the screens show when keys are pressed.
+  private var keyContent: ScreenContent?
   private let attendance: Attachment<HubState, Never>
   private var attendanceSubscription: StoreSubscription?
   private var lastAction: StoreTask?
@@ -47,9 +49,7 @@ final class Session {
   /// True once the hub has sent a state, or the beginning of a large one.
   private var hasContent = false
   private var clock: Timer?
-  private var toldLossCount = 0
-  /// True once the loss of the connection was reported, until there is another one.
-  private var isAway = false
+  private var news: ConnectionNews
   private var activity: ActivityLog?
   /// Looks for new actions in the journal.
   private var activityTimer: Timer?
@@ -60,6 +60,7 @@ final class Session {
 
   init(_ settings: Settings) throws {
     self.settings = settings
+    news = ConnectionNews(waitsForHub: settings.waitsForHub)
     loop = try EventLoop()
     try loop.drainMainQueue()
     var options = ReplicaOptions()
@@ -102,6 +103,10 @@ final class Session {
     self.host = host
     host.onQuit = { [weak self] _ in self?.quit() }
     host.onFrame = { [weak self] in self?.prepareFrame($0) }
+    host.onKeys = { [weak self] in
+      guard let self else { return }
+      keyContent = content
+    }
     connectTimer = try Timer(on: loop) { [weak self] in self?.showTerminal() }
     if settings.waitsForHub { try host.open() } else { connectTimer?.start(after: Self.connectNoticeDelay) }
     client.start()
@@ -165,7 +170,7 @@ final class Session {
       }
     } pressed: { [weak self] key in
       guard let self else { return }
-      pressed(key, content)
+      pressed(key, keyContent ?? content)
     }
   }
 
@@ -211,30 +216,19 @@ final class Session {
   }
 
   private func connectionChanged() {
-    switch client.connection {
-    case .connecting(_, let failure?) where !settings.waitsForHub && !hasContent:
-      quit(because: failureMessage(failure, isHubMissing: client.isHubMissing))
-    case .refused(let reason):
-      quit(because: reason)
-    case .stale(_, _, let reason):
-      if !isAway {
-        isAway = true
-        say(client.goodbye ?? "the connection to the hub was lost: \(reason)", isBad: client.goodbye == nil)
+    for item in news.changed(of: client, hasContent: hasContent) {
+      switch item {
+      case .say(let text, let isBad): say(text, isBad: isBad)
+      case .end(let reason): quit(because: reason)
       }
+    }
+    if case .stale = client.connection {
       clock?.start(after: .seconds(1), repeating: .seconds(1))
-    default:
+    } else {
       clock?.stop()
     }
     if client.connection == .live {
-      if isAway {
-        isAway = false
-        say("the hub is back")
-      }
       do { try openJournal() } catch { say("\(error)", isBad: true) }
-    }
-    if client.connection == .live, client.lossCount > toldLossCount {
-      toldLossCount = client.lossCount
-      say("the hub came back without its last state: this is what it has now", isBad: true)
     }
     drawSoon()
   }
@@ -298,8 +292,7 @@ final class Session {
       waitingFor: action, on: loop,
       notice: { [weak self] in
         guard let self else { return }
-        let actions = counted(client.pendingActionCount, "action")
-        say("waiting for the hub to acknowledge \(actions); q or ^C quits at once", isBad: true)
+        say(ConnectionNews.waiting(client.pendingActionCount), isBad: true)
         drawSoon()
       }, end: { [weak self] in self?.quit() })
   }
@@ -307,11 +300,7 @@ final class Session {
   private func quit(because reason: String? = nil) {
     guard !hasQuit else { return }
     hasQuit = true
-    let count = client.pendingActionCount
-    if count > 0, failure == nil, reason == nil {
-      failure = "the hub has not acknowledged \(counted(count, "action")), which may be lost"
-    }
-    failure = failure ?? reason
+    failure = failure ?? reason ?? ConnectionNews.unacknowledged(client.pendingActionCount)
     client.onConnectionChange = nil
     client.close()
     loop.stop()

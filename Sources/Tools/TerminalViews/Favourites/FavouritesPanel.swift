@@ -58,7 +58,7 @@ package nonisolated struct FavouritesPanel: Equatable, Sendable {
   private mutating func action(
     for key: Key, in alert: AlertState<FactQuestion>, _ rows: Range<Int>, _ size: CanvasSize
   ) -> PresentationAction<FavouriteNumbers.Destination.Action>? {
-    switch Dialog(alert).answer(key, choice(in: alert), in: rows, size) {
+    switch Dialog(alert, heading: "Fact").answer(key, choice(in: alert), in: rows, size) {
     case .selected(let button): choice = (button, alert)
     case .pressed(let action): return action.map { .presented(.alert($0)) } ?? .dismiss
     case nil: break

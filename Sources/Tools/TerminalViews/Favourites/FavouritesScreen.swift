@@ -30,8 +30,8 @@ package nonisolated struct FavouritesScreen {
       ]
     case .alert(let alert):
       [
-        Dialog(alert).hint(panel.choice(in: alert)) + "   tab next   q quit",
-        Dialog(alert).hint(panel.choice(in: alert)),
+        Dialog(alert, heading: "Fact").hint(panel.choice(in: alert)) + "   tab next   q quit",
+        Dialog(alert, heading: "Fact").hint(panel.choice(in: alert)),
         "enter  esc  q quit",
       ]
     case .favourites:
@@ -51,7 +51,7 @@ package nonisolated struct FavouritesScreen {
     case .favourites(let list): draw(list, in: rows, on: &canvas)
     case .alert(let alert):
       drawNumber(in: rows, on: &canvas)
-      Dialog(alert).draw(panel.choice(in: alert), in: rows, on: &canvas)
+      Dialog(alert, heading: "Fact").draw(panel.choice(in: alert), in: rows, on: &canvas)
     }
   }
 
