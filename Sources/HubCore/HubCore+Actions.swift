@@ -10,16 +10,16 @@ extension HubCore {
   /// following ones take effect. Bytes that are not CBOR, or a gap in the sequence numbers, end the connection.
   ///
   /// - Parameters:
+  ///   - header: The frame's header.
   ///   - payload: The frame's payload.
   ///   - resumption: The place at which to continue, if an earlier turn handled a part of the frame.
   ///   - connection: The sender.
-  ///   - seenRevision: The revision of the last state that the client had received, if it says so.
   ///   - now: A monotonic time.
   ///   - limit: The maximum number of actions to handle.
   /// - Returns: The place at which to continue in a later turn, or nil when all actions are processed.
   mutating func handleActions(
-    _ payload: RawSpan, resumingAt resumption: FrameResumption?, from connection: LiveConnection,
-    seen seenRevision: UInt64?, at now: Duration, _ limit: inout Int
+    _ header: FrameHeader, _ payload: RawSpan, resumingAt resumption: FrameResumption?,
+    from connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) throws(WireError) -> FrameResumption? {
     let first = resumption == nil ? try firstAction(of: payload, from: connection, at: now) : resumption
     guard var place = first else { return nil }
@@ -31,8 +31,9 @@ extension HubCore {
     // Also when the connection is closing: its session may be resumed, and must record the actions that took effect.
     outputs.wake(connection)
     let mark = mark
-    let sender = SendingClient(session: connection.session.id.low, seenRevision: seenRevision)
+    var sender = SendingClient(session: connection.session.id.low, seenRevision: header.seenRevision)
     while true {
+      if header.mayCancel { sender.firstNumber = connection.session.processed &+ 1 }
       var permitted = limit
       if let mark, mark.interruptions.concernsClients, limit > 0, offset < payload.byteCount {
         permitted = min(limit, trustedCount(of: connection, mark))
@@ -82,6 +83,9 @@ extension HubCore {
         noteApplied(outcome.count, byteCount: outcome.endOffset(in: payload) - offset)
       }
       if let turns { turns.record.note(outcome, of: payload, from: offset, by: connection) }
+      if header.mayCancel, engine.hasEffectCommands {
+        for effects in engine.takeNumberedEffects() { clientEffects.add(effects, of: connection.session.id) }
+      }
       connection.session.processed += UInt64(outcome.count)
       limit -= outcome.count
       switch outcome.end {

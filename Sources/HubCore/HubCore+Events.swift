@@ -91,6 +91,12 @@ extension HubCore {
     performOrPostpone(.cancellation(id, within: path))
   }
 
+  /// Cancels the effects of an action of a client, at its request.
+  mutating func cancelEffects(ofAction number: UInt64, from connection: LiveConnection) {
+    guard let cascade = clientEffects.take(number, of: connection.session.id) else { return }
+    performOrPostpone(.clientCancellation(cascade: cascade))
+  }
+
   /// Dismisses the innermost presented child on a path. Returns false if there is none; true if it was dismissed or the
   /// request waits for the log.
   package mutating func dismiss(_ path: EffectPath) -> Bool { performOrPostpone(.dismissal(path)) }
@@ -124,6 +130,8 @@ extension HubCore {
     case .end(let effect): reacting { $0.finish(effect) }
     case .cancellation(let id, let path): reacting { $0.cancel(id, within: path) }
     case .dismissal(let path): return reacting { $0.dismiss(path) }
+    case .clientCancellation(let cascade): reacting { $0.cancel(cascade: cascade) }
+    case .release(let cascade): reacting { $0.letGo(cascade: cascade) }
     }
     return true
   }

@@ -159,8 +159,7 @@ extension HubCore {
   ) throws(WireError) -> FrameResumption? {
     switch kind {
     case .actions:
-      return try handleActions(
-        payload, resumingAt: resumption, from: connection, seen: header.seenRevision, at: now, &limit)
+      return try handleActions(header, payload, resumingAt: resumption, from: connection, at: now, &limit)
     case .attach:
       attach(try Attach(decoding: payload), scope: header.scope, from: connection, at: now)
     case .detach:
@@ -171,6 +170,8 @@ extension HubCore {
       requestSchema(
         of: StateRoot(rawValue: UInt64(header.scope)), isDocumented: header.flags & DocumentedSchema.flag != 0,
         for: connection, at: now)
+    case .cancel:
+      cancelEffects(ofAction: try UInt64(decoding: payload), from: connection)
     case .ping:
       connection.replies.pong = try Ping(decoding: payload).number
       outputs.wake(connection)

@@ -118,6 +118,7 @@ extension HubCore {
   }
 
   private mutating func takeEffectCommands() {
+    for cascade in engine.takeFinishedCascades() { clientEffects.remove(cascade) }
     let taken = engine.takeEffectCommands()
     // An effect may be visible from outside, so it waits for the log like all output. After a failure of the log
     // nothing is released any more.

@@ -71,7 +71,8 @@ extension HubCore {
       version: held.version, session: connection.session.id, isResumed: held.isResumed, processed: held.processed,
       payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint, history: historyID,
       mayReadHub: connection.rights.permitsAttaching([], of: .hub),
-      stateDirectory: journalPlace.flatMap { $0.isReadable(by: connection.peer) ? $0.path : nil })
+      stateDirectory: journalPlace.flatMap { $0.isReadable(by: connection.peer) ? $0.path : nil },
+      cancelsEffects: true)
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
   }
 

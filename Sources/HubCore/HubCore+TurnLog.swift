@@ -111,8 +111,9 @@ extension HubCore {
   }
 
   /// Records an ended session for the log.
-  func noteEnd(of session: Session) {
+  mutating func noteEnd(of session: Session) {
     turns?.record.noteEnd(of: session)
+    for cascade in clientEffects.removeAll(of: session.id) { performOrPostpone(.release(cascade: cascade)) }
   }
 
   /// Records for the log an action that did not come from a client.

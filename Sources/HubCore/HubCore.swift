@@ -58,6 +58,8 @@ package struct HubCore: ~Copyable {
   /// The live connections by session.
   var liveSessions: [SessionID: LiveConnection] = [:]
   var detached = DetachedSessions()
+  /// The effects that clients may cancel.
+  var clientEffects = ClientEffects()
   var stage = HubStage.serving
   /// The number of attached scopes of all connections.
   var subscriptionCount = 0

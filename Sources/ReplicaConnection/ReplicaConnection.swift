@@ -127,6 +127,9 @@ package final class ReplicaConnection {
     try replica.send(context: context, encodedBy: encode)
   }
 
+  /// Cancels the effects of an action in the hub.
+  package func cancelEffects(of ticket: ActionTicket) { replica.cancelEffects(of: ticket) }
+
   /// Passes received bytes to the replica.
   package func received(_ bytes: RawSpan) {
     replica.received(bytes, at: loop.now)

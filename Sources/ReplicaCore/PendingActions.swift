@@ -26,6 +26,10 @@ struct PendingActions {
   private var encoder = CBOREncoder()
   /// The unsent actions, converted for a hub with another schema.
   private var mapped = CBOREncoder()
+  /// The numbers under which actions were sent in this session: of each run of consecutive tickets the first one. A
+  /// ticket that is missing in a run has failed before it was sent.
+  private var runs: [(ticket: UInt64, sequence: UInt64)] = []
+  private var lastNumberedTicket: UInt64 = 0
   /// The offset in the stream of the buffer's first byte.
   private var bufferStart = 0
   /// The last sequence number that the hub has acknowledged in this session.
@@ -76,7 +80,8 @@ struct PendingActions {
   ///
   /// An action fails if the hub does not have it, according to the mapping, or does not accept its size.
   mutating func writeUnsent(
-    limit: Int, mapping: SchemaMapping?, to output: inout FrameWriter, _ commands: inout [ReplicaCommand]
+    limit: Int, mapping: SchemaMapping?, mayCancel: Bool, to output: inout FrameWriter,
+    _ commands: inout [ReplicaCommand]
   ) {
     let limit = max(0, limit - Self.headByteCount)
     prepareUnsent(limit: limit, mapping: mapping, &commands)
@@ -85,7 +90,7 @@ struct PendingActions {
     while unsentCount > 0 {
       let first = acknowledged + UInt64(sentCount) + 1
       let seenRevision = entries[head + sentCount].seenRevision
-      let frame = output.frame(.actions(seen: seenRevision)) { encoder in
+      let frame = output.frame(.actions(seen: seenRevision, mayCancel: mayCancel)) { encoder in
         encoder.unsigned(first)
         encoder.unsigned(acknowledged)
         var used = 0
@@ -96,6 +101,7 @@ struct PendingActions {
           encoder.append((entry.mapped == nil ? own : mapped).span.bytes.extracting(range))
           used += range.count
           sentCount += 1
+          note(entry.ticket, sequence: acknowledged + UInt64(sentCount))
         }
       }
       commands.append(.write(frame))
@@ -145,6 +151,29 @@ struct PendingActions {
     }
   }
 
+  private mutating func note(_ ticket: ActionTicket, sequence: UInt64) {
+    // Otherwise it is sent again.
+    guard ticket.number > lastNumberedTicket else { return }
+    lastNumberedTicket = ticket.number
+    if let run = runs.last, ticket.number - run.ticket == sequence - run.sequence { return }
+    runs.append((ticket.number, sequence))
+  }
+
+  /// The number under which an action was sent in this session; nil if it was not sent.
+  func sequence(of ticket: ActionTicket) -> UInt64? {
+    guard ticket.number <= lastNumberedTicket,
+      let index = runs.lastIndex(where: { $0.ticket <= ticket.number })
+    else { return nil }
+    let sequence = runs[index].sequence + (ticket.number - runs[index].ticket)
+    guard index + 1 == runs.count || sequence < runs[index + 1].sequence else { return nil }
+    return sequence
+  }
+
+  /// Returns true if the action was not sent in this session yet.
+  func isUnsent(_ ticket: ActionTicket) -> Bool {
+    unsentCount > 0 && entries[head + sentCount].ticket <= ticket && sequence(of: ticket) == nil
+  }
+
   // MARK: Outcomes
 
   /// Fails the action with this sequence number, unless it is not pending.
@@ -181,6 +210,7 @@ struct PendingActions {
   /// Starts a new session. The outcome of the actions that were sent in the old one is unknown; the others are unsent.
   mutating func beginSession(_ commands: inout [ReplicaCommand]) {
     failSent(&commands)
+    (runs, lastNumberedTicket) = ([], 0)
     acknowledged = 0
     removeAcknowledged()
   }

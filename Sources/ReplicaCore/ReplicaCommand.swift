@@ -2,7 +2,9 @@ public import Wire
 
 /// Identifies a sent action. Later actions have greater numbers, across sessions.
 public struct ActionTicket: Hashable, Comparable, Sendable {
-  let number: UInt64
+  package let number: UInt64
+
+  package init(number: UInt64) { self.number = number }
 
   public static func < (lhs: ActionTicket, rhs: ActionTicket) -> Bool { lhs.number < rhs.number }
 }

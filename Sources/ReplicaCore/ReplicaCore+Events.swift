@@ -83,6 +83,24 @@ extension ReplicaCore {
     try send(context: context) { action.encode(to: &$0) }
   }
 
+  /// Cancels the effects of an action in the hub, once it is applied. Effects that other actions share go on for these.
+  ///
+  /// It has no effect on a hub of an earlier version, and on effects that have ended.
+  public mutating func cancelEffects(of ticket: ActionTicket) {
+    guard cancelled.count < options.pendingActions else { return }
+    cancelled.append(ticket)
+  }
+
+  private mutating func writeCancellations() {
+    let tickets = cancelled
+    cancelled.removeAll(keepingCapacity: true)
+    guard hubCancelsEffects else { return }
+    for ticket in tickets {
+      guard let sequence = pending.sequence(of: ticket) else { continue }
+      commands.append(.write(output.frame(FrameHeader(kind: .cancel)) { $0.unsigned(sequence) }))
+    }
+  }
+
   /// Ends the session permanently. Pending actions fail, and the mirrors keep their values.
   public mutating func close() {
     guard connection != .closed else { return }
@@ -102,9 +120,10 @@ extension ReplicaCore {
 
   /// Ends a turn: writes its actions in as few frames as the hub's limit allows.
   public mutating func endTurn(at now: Duration) {
-    guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 else { return }
+    guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 || !cancelled.isEmpty else { return }
     pending.writeUnsent(
-      limit: payloadLimit, mapping: open.translation?.action, to: &output, &commands)
+      limit: payloadLimit, mapping: open.translation?.action, mayCancel: hubCancelsEffects, to: &output, &commands)
+    if !cancelled.isEmpty { writeCancellations() }
     if case .answer = open.liveness { return }
     if pending.sentCount > 0 { open.liveness = .answer(until: now + options.timeout) }
   }

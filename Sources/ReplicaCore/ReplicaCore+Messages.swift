@@ -14,7 +14,7 @@ extension ReplicaCore {
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .pong, .schema: break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
       }
     case .comparing(let stream):
       switch kind {
@@ -25,7 +25,7 @@ extension ReplicaCore {
       case .applied: try receiveApplied(payload, at: header.revision)
       case .rejected: try receiveRejected(payload)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
       }
     case .open(let open):
       switch kind {
@@ -44,7 +44,7 @@ extension ReplicaCore {
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .welcome, .schema: break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
       }
     }
   }
@@ -118,6 +118,7 @@ extension ReplicaCore {
   /// Adopts the hub's session, even before the schemas are compared, since outcomes may arrive earlier.
   private mutating func beginSession(_ welcome: Welcome) {
     payloadLimit = Int(clamping: welcome.payloadLimit)
+    hubCancelsEffects = welcome.cancelsEffects
     goodbye = nil
     session = welcome.session
     awaitsResumedOutcomes = welcome.isResumed && welcome.processed > pending.acknowledged
@@ -129,6 +130,7 @@ extension ReplicaCore {
       // A hub that has lost states may have lost what was applied: then the outcome is unknown.
       if welcome.history == history { endResumption() } else { resumedOutcomes = nil }
       pending.beginSession(&commands)
+      cancelled.removeAll { !pending.isUnsent($0) }
     }
     // Revisions of another history have no meaning; the session may be resumed before any scope is attached.
     if !welcome.isResumed || welcome.history != history {

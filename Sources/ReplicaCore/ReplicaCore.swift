@@ -64,6 +64,10 @@ public struct ReplicaCore: ~Copyable {
   /// The revision of the last state that has arrived of any part of the feature's state; nil without one.
   var seenRevision: UInt64?
   var pending = PendingActions()
+  /// True if the hub takes *cancel*.
+  var hubCancelsEffects = false
+  /// The actions whose effects the hub is to cancel.
+  var cancelled: [ActionTicket] = []
   /// True if the next acknowledgement has the outcomes of a resumed session.
   var awaitsResumedOutcomes = false
   /// The outcomes that are reported when the parts contain them.

@@ -241,6 +241,7 @@ public import Wire
       let sent = toAction(action)
       if !actionRisks.isEmpty { try readBack(sent) }
       let ticket = try link.send(context: completion) { sent.encode(to: &$0) }
+      completion.setRemote(self, number: ticket.number)
       attachment?.predict(action, ticket)
     } catch {
       completion.complete(.failure(error))
@@ -370,5 +371,12 @@ public import Wire
       reportedNotice = nil
       onConnectionNotice?("connected to the hub at \(path)")
     }
+  }
+}
+
+extension StoreClient: RemoteEffects {
+  package func cancelEffects(ofAction number: UInt64) {
+    link.cancelEffects(of: ActionTicket(number: number))
+    endTurn()
   }
 }

@@ -32,6 +32,8 @@ import Wire
     case (.live, .describe): .frames([.schema])
     // For a scope that is not attached.
     case (.live, .detach), (.live, .verify): .ignored
+    // For an action without effects.
+    case (.live, .cancel): .ignored
     case (.live, .leave): .closed
     case (.live, .hello): .error(.unexpectedMessage)
     case (.live, _): .error(.unexpectedMessage)
@@ -44,6 +46,7 @@ import Wire
     case .attach: Attach().encoded()
     case .actions: UInt64(1).encoded() + UInt64(0).encoded() + Action.counter(.incrementButtonTapped).encoded()
     case .ping: Ping(number: 7).encoded()
+    case .cancel: UInt64(7).encoded()
     default: []
     }
   }

@@ -83,6 +83,49 @@ import Wire
     #expect(frames.map(\.first) == [1, 2, 4])
   }
 
+  /// An action that was sent, one that never is, and one whose hub knows nothing of cancellations.
+  @Test func cancellationsNameTheNumbersOfSentActions() throws {
+    var conversation = Conversation()
+    conversation.welcome(payloadLimit: 64, cancelsEffects: true)
+    var tickets = [try conversation.replica.send(Board.Action.setCount(1))]
+    #expect(try conversation.endTurn().map(\.mayCancel) == [true])
+    conversation.receive(.applied, UInt64(1).encoded())
+    tickets.append(try conversation.replica.send(Board.Action.setCount(2)))
+    conversation.replica.cancelEffects(of: tickets[1])
+    conversation.replica.cancelEffects(of: tickets[0])
+    _ = try conversation.endTurn()
+    #expect(conversation.cancelled == [2, 1])
+
+    // Without a connection the request waits, like the action.
+    conversation.replica.disconnected(reason: "cut", at: .zero)
+    let last = try conversation.replica.send(Board.Action.setCount(3))
+    for ticket in [tickets[1], last] { conversation.replica.cancelEffects(of: ticket) }
+    let retry = conversation.replica.deadline
+    conversation.replica.expire(at: try #require(retry))
+    // In a new session, only the action that was not sent before has effects.
+    conversation.welcome(cancelsEffects: true)
+    _ = try conversation.endTurn()
+    #expect(conversation.cancelled == [2, 1, 1])
+    conversation.replica.disconnected(reason: "cut", at: .zero)
+    let again = conversation.replica.deadline
+    conversation.replica.expire(at: try #require(again))
+    conversation.welcome(processed: 1)
+    conversation.replica.cancelEffects(of: last)
+    _ = try conversation.endTurn()
+    #expect(conversation.cancelled == [2, 1, 1])
+  }
+
+  @Test func anActionThatFailedBeforeItWasSentHasNoNumber() throws {
+    var conversation = Conversation()
+    let first = try conversation.replica.send(Board.Action.setCount(1))
+    let failed = try conversation.replica.send(Board.Action.setTitle(1, String(repeating: "x", count: 100)))
+    let last = try conversation.replica.send(Board.Action.setCount(2))
+    conversation.welcome(payloadLimit: 64, cancelsEffects: true)
+    for ticket in [failed, last, first] { conversation.replica.cancelEffects(of: ticket) }
+    _ = try conversation.endTurn()
+    #expect(conversation.cancelled == [2, 1])
+  }
+
   @Test func revisionsOfAnotherHistoryAreForgotten() throws {
     var conversation = Conversation()
     conversation.replica.subscribe(TypedMirror<Board.State>(), to: [])
@@ -163,6 +206,8 @@ private struct Conversation: ~Copyable {
   private(set) var failed: [ActionTicket] = []
   private(set) var errors: [ActionError] = []
   private(set) var contexts: [AnyObject] = []
+  /// The numbers of the actions whose effects the client has cancelled.
+  private(set) var cancelled: [UInt64] = []
   private static let schema = Schema(state: Board.State.self, action: Board.Action.self)
 
   struct Frame {
@@ -170,6 +215,7 @@ private struct Conversation: ~Copyable {
     let actions: [Board.Action]
     /// The revision that the client had seen, if it says so.
     let seen: UInt64?
+    let mayCancel: Bool
   }
 
   init() {
@@ -178,11 +224,14 @@ private struct Conversation: ~Copyable {
   }
 
   /// Connects, resuming the session if there was one.
-  mutating func welcome(payloadLimit: UInt64 = 1 << 20, processed: UInt64 = 0, history: UInt64? = nil) {
+  mutating func welcome(
+    payloadLimit: UInt64 = 1 << 20, processed: UInt64 = 0, history: UInt64? = nil, cancelsEffects: Bool = false
+  ) {
     replica.connected(at: .zero)
     let welcome = Welcome(
       version: 1, session: SessionID(high: 1, low: 1), isResumed: processed > 0, processed: processed,
-      payloadLimit: payloadLimit, hub: "", schema: Self.schema.fingerprint, history: history)
+      payloadLimit: payloadLimit, hub: "", schema: Self.schema.fingerprint, history: history,
+      cancelsEffects: cancelsEffects)
     receive(.welcome, welcome.encoded())
   }
 
@@ -203,13 +252,15 @@ private struct Conversation: ~Copyable {
     for case .write(let range) in commands {
       let bytes = Array(replica.output.bytes[range])
       try decoder.feed(bytes.span.bytes) { (header, payload) throws(WireError) in
+        if header.kind == FrameKind.cancel.rawValue { cancelled.append(try UInt64(decoding: payload)) }
         guard header.kind == FrameKind.actions.rawValue else { return }
         var payload = CBORDecoder(payload)
         let first = try payload.unsigned()
         _ = try payload.unsigned()
         var actions: [Board.Action] = []
         while !payload.isAtEnd { actions.append(try Board.Action(from: &payload)) }
-        frames.append(Frame(first: first, actions: actions, seen: header.seenRevision))
+        frames.append(
+          Frame(first: first, actions: actions, seen: header.seenRevision, mayCancel: header.mayCancel))
       }
     }
     perform()

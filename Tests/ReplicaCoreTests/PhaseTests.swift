@@ -61,7 +61,7 @@ import Wire
     .bookmark,
   ]
   private static let clientKinds: [FrameKind] = [
-    .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe,
+    .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel,
   ]
 
   @Test(arguments: ReplicaPhase.allCases, FrameKind.allCases)
@@ -161,6 +161,7 @@ private struct Conversation: ~Copyable {
     case .attach: Attach().encoded()
     case .actions: [1, 0]
     case .ping: Ping(number: 1).encoded()
+    case .cancel: UInt64(1).encoded()
     case .leave, .detach, .verify, .describe, .absent, .detached, .bookmark: []
     case .welcome: welcome(schema.fingerprint).encoded()
     case .snapshot: snapshot(of: 8)

@@ -22,6 +22,14 @@ package enum EffectCommand<Action> {
   }
 }
 
+/// The effects of an action that a client has numbered.
+package struct NumberedEffects {
+  /// The action's number.
+  package let number: UInt64
+  /// The cascade of its effects.
+  package let cascade: UInt64
+}
+
 /// The running effects with their ids, children and order, and the `send` that started each.
 ///
 /// It interprets effects when a reducer returns them, and runs nothing, so a cancellation that precedes the start of an
@@ -70,6 +78,8 @@ struct EffectLedger<Action> {
     var isRestarting = false
   }
 
+  /// The work that several sends hold.
+  private var shared = SharedWork<Name>()
   private var running: [EffectID: Running] = [:]
   private var sequences: [UInt64: Sequence] = [:]
   // Effects and sequences draw their numbers from one counter. Each is listed for every child that contains it.
@@ -87,6 +97,10 @@ struct EffectLedger<Action> {
   private var finishedCascades: [UInt64] = []
   /// The beginnings and ends of work with a declared restart; nil if nobody records them.
   private var restarts: EffectRestarts<Action>?
+
+  /// The numbered actions with running effects, and the cascades of these, since they were last taken.
+  private var numbered: [NumberedEffects] = []
+  private var lastNumberedCascade: UInt64 = 0
 
   /// The refusal of an action whose effects were begun since it was last taken.
   var refusal: Refusal?
@@ -142,6 +156,25 @@ struct EffectLedger<Action> {
     return finishedCascades.filter { !isRunning(cascade: $0) }
   }
 
+  /// Returns a cascade for the effects of a numbered action.
+  mutating func nextNumberedCascade() -> UInt64 {
+    lastNumberedCascade += 1
+    return lastNumberedCascade
+  }
+
+  /// Notes the number of an action whose effects have begun.
+  mutating func note(_ effects: NumberedEffects) {
+    guard isRunning(cascade: effects.cascade) else { return }
+    numbered.append(effects)
+    hasCommands = true
+  }
+
+  /// Takes the numbered actions whose effects have begun since the last call.
+  mutating func takeNumbered() -> [NumberedEffects] {
+    defer { if !numbered.isEmpty { numbered = [] } }
+    return numbered
+  }
+
   /// Begins an effect. Actions that it sends at once go to `send`.
   mutating func begin(_ tree: EffectTree<Action>, _ context: Context, send: (Action, UInt64) -> Void) {
     perform(.begin(tree, context), send: send)
@@ -154,9 +187,18 @@ struct EffectLedger<Action> {
     release(context.cascade)
   }
 
-  /// Cancels all effects of one cascade.
+  /// Cancels all effects of one cascade, but of shared work only what no other one holds.
   mutating func cancel(cascade: UInt64, send: (Action, UInt64) -> Void) {
+    letGo(cascade, send: send)
     cancel(numbersByCascade[cascade] ?? [], send: send)
+  }
+
+  /// Lets go of the shared work that a cascade holds, and cancels what no other one holds.
+  mutating func letGo(_ cascade: UInt64, send: (Action, UInt64) -> Void) {
+    for (work, isLast) in shared.letGo(cascade) {
+      if isLast { cancel(cascade: work, send: send) }
+      release(cascade)
+    }
   }
 
   // MARK: Restarts
@@ -250,6 +292,8 @@ struct EffectLedger<Action> {
       var context = context
       context.names.append(Name(path: context.path, id: name))
       return .begin(tree, context)
+    case .shared(let tree, let name):
+      return share(tree, Name(path: context.path, id: name), context, &postponed)
     case .cancel(let name):
       cancel(name, within: context.path, send: send)
     case .scoped(let tree, let scope, let dismissal):
@@ -285,6 +329,26 @@ struct EffectLedger<Action> {
     if let outer = context.sequence { sequences[outer]?.unfinished += 1 }
     retain(context.cascade)
     return beginStep(first, of: number, context, &postponed)
+  }
+
+  /// Begins work for all who start it, unless it runs: then the cascade holds what runs.
+  private mutating func share(
+    _ tree: EffectTree<Action>, _ name: Name, _ context: Context, _ postponed: inout [Work]
+  ) -> Work? {
+    if let work = shared[name] {
+      if shared.hold(work, by: context.cascade) { retain(context.cascade) }
+      return nil
+    }
+    lastNumber += 1
+    let work = shared.add(name, number: lastNumber)
+    if shared.hold(work, by: context.cascade) { retain(context.cascade) }
+    var context = context
+    context.names.append(name)
+    context.cascade = work
+    // Until it has begun as a whole, so that it cannot end under that.
+    retain(work)
+    postponed.append(.release(cascade: work))
+    return .begin(tree, context)
   }
 
   private func beginStep(
@@ -431,6 +495,10 @@ struct EffectLedger<Action> {
     guard cascade != 0, let count = unfinishedByCascade[cascade] else { return }
     unfinishedByCascade[cascade] = count == 1 ? nil : count - 1
     guard count == 1 else { return }
+    guard !SharedWork<Name>.isShared(cascade) else {
+      for holder in shared.remove(cascade) { release(holder) }
+      return
+    }
     finishedCascades.append(cascade)
     hasCommands = true
   }

@@ -138,19 +138,23 @@ public struct ReducerCore<State, Action>: ~Copyable {
   ///
   /// The action's route is looked up once. Reads are not observed while `isRepeated` runs, so it must not access a store.
   ///
+  /// - Parameter number: The action's number, for effects that its sender may cancel; the next ones follow. 0 for none.
   /// - Returns: True if the last action was refused; `isRepeated` was not called after it.
   @inlinable @inline(__always)
-  package mutating func send(_ action: Action, while isRepeated: () -> Bool) -> Bool {
-    if let targetCheck { return send(action, after: targetCheck, while: isRepeated) }
+  package mutating func send(_ action: Action, number: UInt64, while isRepeated: () -> Bool) -> Bool {
+    if let targetCheck { return send(action, number: number, after: targetCheck, while: isRepeated) }
+    var number = number
+    let step: UInt64 = number == 0 ? 0 : 1
     let route = reducer.route(of: action)
     let outer = beginReducing()
     // With the property itself, Swift 6.3 cannot compile the access for the thread sanitizer.
     let state = currentState
     repeat {
       reducedCount += 1
+      defer { number &+= step }
       guard let tree = reducer(&state.pointee, action, along: route).tree else { continue }
       endReducing(outer)
-      begin(tree, of: action, cascade: 0)
+      begin(tree, of: action, number: number)
       if hasRefused() { return true }
       _ = beginReducing()
     } while isRepeated()
@@ -161,13 +165,20 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// Sends an action, and again as long as `isRepeated` returns true after it, each after a check of its target.
   @inlinable @inline(never)
   mutating func send(
-    _ action: Action, after check: TargetCheck<State, Action>, while isRepeated: () -> Bool
+    _ action: Action, number: UInt64, after check: TargetCheck<State, Action>, while isRepeated: () -> Bool
   ) -> Bool {
+    var number = number
+    let step: UInt64 = number == 0 ? 0 : 1
     repeat {
       let outer = beginReducing()
       let mayMiss = check.mayMiss(currentState.pointee, action)
       endReducing(outer)
-      if mayMiss { sendTakingBack(action) } else { send(action) }
+      if mayMiss {
+        sendTakingBack(action, number: number)
+      } else if let tree = reduceOnly(action) {
+        begin(tree, of: action, number: number)
+      }
+      number &+= step
       if hasRefused() { return true }
     } while isRepeated()
     return false
@@ -175,10 +186,10 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Sends an action whose target may be gone: if it is refused, everything is as before it.
   @usableFromInline
-  mutating func sendTakingBack(_ action: Action) {
+  mutating func sendTakingBack(_ action: Action, number: UInt64) {
     let checkpoint = checkpoint()
     lateActions = .refused
-    send(action)
+    if let tree = reduceOnly(action) { begin(tree, of: action, number: number) }
     guard let refusal = effects.refusal else { return lateActions = checkpoint.places.lateActions }
     rollBack(to: checkpoint)
     effects.refusal = refusal
@@ -245,6 +256,26 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// Removes an effect that has ended.
   package mutating func finish(_ effect: EffectID) {
     effects.finish(effect) { queue.append($0, cascade: $1) }
+    drain()
+  }
+
+  /// Begins the effects of an action of a client.
+  ///
+  /// - Parameter number: The action's number if the client may cancel them; otherwise 0.
+  @usableFromInline
+  mutating func begin(_ tree: EffectTree<Action>, of action: Action, number: UInt64) {
+    guard number != 0 else { return begin(tree, of: action, cascade: 0) }
+    let cascade = effects.nextNumberedCascade()
+    begin(tree, of: action, cascade: cascade)
+    effects.note(NumberedEffects(number: number, cascade: cascade))
+  }
+
+  /// Takes the numbered actions whose effects have begun since the last call.
+  package mutating func takeNumbered() -> [NumberedEffects] { effects.takeNumbered() }
+
+  /// Lets go of the shared work that a cascade holds; what no other one holds is cancelled.
+  package mutating func letGo(cascade: UInt64) {
+    effects.letGo(cascade) { queue.append($0, cascade: $1) }
     drain()
   }
 

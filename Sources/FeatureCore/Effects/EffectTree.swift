@@ -6,6 +6,8 @@ package indirect enum EffectTree<Action> {
   case merge(EffectTree, EffectTree)
   case concatenate(EffectTree, EffectTree)
   case cancellable(EffectTree, CancelID, cancelInFlight: Bool)
+  /// Work that is not begun while other work with the id runs: then the sender holds that.
+  case shared(EffectTree, CancelID)
   case cancel(CancelID)
   /// Work of a child. Its ids, and the cancellations by id, apply to that child and its descendants. The action
   /// dismisses a presented child.
@@ -34,6 +36,7 @@ extension EffectTree {
     case merge(first: EffectTree<Other>?, second: EffectTree)
     case concatenate(first: EffectTree<Other>?, second: EffectTree)
     case cancellable(CancelID, cancelInFlight: Bool)
+    case shared(CancelID)
     case scoped(EffectScope, dismissal: Other?)
     case restarting(Other)
   }
@@ -62,6 +65,10 @@ extension EffectTree {
       case .cancellable(let cancellable, let id, let cancelInFlight):
         open.append(.cancellable(id, cancelInFlight: cancelInFlight))
         tree = cancellable
+        continue
+      case .shared(let shared, let id):
+        open.append(.shared(id))
+        tree = shared
         continue
       case .scoped(let scoped, let scope, let dismissal):
         open.append(.scoped(scope, dismissal: dismissal.map(action)))
@@ -97,6 +104,7 @@ extension EffectTree {
       case .concatenate(let first?, _): result = .concatenate(first, result)
       case .cancellable(let id, let cancelInFlight):
         result = .cancellable(result, id, cancelInFlight: cancelInFlight)
+      case .shared(let id): result = .shared(result, id)
       case .scoped(let scope, let dismissal): result = .scoped(result, scope, dismissal: dismissal)
       case .restarting(let restart): result = .restarting(result, restart)
       }

@@ -35,6 +35,7 @@ extension EffectTree {
     case .concatenate(let first, let second): first.publisher.append(second.publisher)
     case .cancellable(let tree, let id, let cancelInFlight):
       tree.publisher.cancellable(id: id, cancelInFlight: cancelInFlight)
+    case .shared(let tree, let id): tree.publisher.cancellable(id: id, cancelInFlight: false)
     case .cancel(let id):
       AnyPublisher { observer in
         cancelNow(id, in: observer.context)

@@ -18,6 +18,10 @@ enum OwnWork {
   case cancellation(CancelID, within: EffectPath)
   /// A request of an effect to dismiss a presented child.
   case dismissal(EffectPath)
+  /// A request of a client to cancel the effects of one of its actions.
+  case clientCancellation(cascade: UInt64)
+  /// The end of a session, of which an action holds shared effects.
+  case release(cascade: UInt64)
 }
 
 /// The hub's own work that arrived while the log was behind, in order.

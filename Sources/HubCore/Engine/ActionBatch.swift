@@ -79,7 +79,8 @@ public enum ActionBatch {
         // Equal actions in a row, such as those of a held key, are decoded once: no item is the beginning of another
         // one, so the same bytes are the same action.
         repeat {
-          let isRefused = reducing.send(action) {
+          let number = sender.firstNumber == 0 ? 0 : sender.firstNumber &+ UInt64(truncatingIfNeeded: count)
+          let isRefused = reducing.send(action, number: number) {
             count += 1
             reduced.pointee.store(UInt64(truncatingIfNeeded: count), ordering: .releasing)
             return count != pause && decoder.skipRepetition(ofLength: length)

@@ -90,6 +90,18 @@ package protocol Engine: StateSource {
   /// The running effects without a declared restart that began after another one.
   func effectsWithoutRestart(after effect: EffectID) -> [LostEffect]
 
+  /// Takes the numbered actions of clients whose effects have begun since the last call.
+  func takeNumberedEffects() -> [NumberedEffects]
+
+  /// Takes the cascades whose last effect has ended since the last call.
+  func takeFinishedCascades() -> [UInt64]
+
+  /// Cancels the effects of a numbered action, but of shared effects only those that no other action holds.
+  func cancel(cascade: UInt64)
+
+  /// Lets go of the shared effects that a numbered action holds.
+  func letGo(cascade: UInt64)
+
   /// Takes the effects to start and to cancel since the last call, in order.
   func takeEffectCommands() -> [EffectCommand<AnyAction>]
 

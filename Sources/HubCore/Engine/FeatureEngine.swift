@@ -87,7 +87,6 @@ extension FeatureEngine: Engine {
   package var hasEffectCommands: Bool { operations.hasCommands() }
 
   package func takeEffectCommands() -> [EffectCommand<AnyAction>] {
-    _ = box.core.takeFinishedCascades()
     return box.core.takeCommands().map { $0.map { AnyAction($0) } }
   }
 
@@ -199,6 +198,14 @@ extension FeatureEngine: Engine {
   package func cancel(_ id: CancelID, within path: EffectPath) {
     box.core.withOwnActions { $0.cancel(id, within: path) }
   }
+
+  package func takeNumberedEffects() -> [NumberedEffects] { box.core.takeNumbered() }
+
+  package func takeFinishedCascades() -> [UInt64] { box.core.takeFinishedCascades() }
+
+  package func cancel(cascade: UInt64) { box.core.withOwnActions { $0.cancel(cascade: cascade) } }
+
+  package func letGo(cascade: UInt64) { box.core.withOwnActions { $0.letGo(cascade: cascade) } }
 
   package func dismiss(_ path: EffectPath) -> Bool { box.core.withOwnActions { $0.dismiss(path) } }
 }

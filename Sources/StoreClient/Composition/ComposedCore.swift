@@ -49,7 +49,23 @@ final class ComposedCore<State, Action>: StoreCore {
         completion.complete(.failure(error))
       }
     }
-    return StoreTask(completion: completion) { task.cancel() }
+    let effects = ForwardedEffects(forwarded)
+    completion.setRemote(effects, number: 0)
+    return StoreTask(completion: completion) {
+      task.cancel()
+      effects.cancelEffects(ofAction: 0)
+    }
+  }
+}
+
+/// The effects in the hub of all actions that one action has sent there. The task of that action keeps them.
+private final class ForwardedEffects: RemoteEffects {
+  private let tasks: [StoreTask]
+
+  init(_ tasks: [StoreTask]) { self.tasks = tasks }
+
+  func cancelEffects(ofAction _: UInt64) {
+    for task in tasks { task.cancel() }
   }
 }
 

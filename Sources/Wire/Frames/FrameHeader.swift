@@ -45,13 +45,22 @@ public struct FrameHeader: Equatable, Sendable {
   /// The flag of *actions* whose header has a `seenRevision`.
   @inlinable public static var seenFlag: UInt8 { 1 }
 
+  /// The flag of *actions* whose effects the client may cancel by their numbers.
+  @inlinable public static var cancelFlag: UInt8 { 2 }
+
   /// The header of *actions*.
   ///
-  /// - Parameter seenRevision: The revision of the last state that the client had received; nil if it does not say so.
+  /// - Parameters:
+  ///   - seenRevision: The revision of the last state that the client had received; nil if it does not say so.
+  ///   - mayCancel: True if the client may cancel the effects of the actions.
   @inlinable
-  public static func actions(seen seenRevision: UInt64?) -> Self {
-    FrameHeader(kind: .actions, flags: seenRevision == nil ? 0 : seenFlag, revision: seenRevision ?? 0)
+  public static func actions(seen seenRevision: UInt64?, mayCancel: Bool = false) -> Self {
+    let flags = (seenRevision == nil ? 0 : seenFlag) | (mayCancel ? cancelFlag : 0)
+    return FrameHeader(kind: .actions, flags: flags, revision: seenRevision ?? 0)
   }
+
+  /// True if the sender of *actions* may cancel their effects.
+  @inlinable package var mayCancel: Bool { flags & Self.cancelFlag != 0 }
 
   /// The revision of the last state that the sender of *actions* had received when its user acted; nil if the client
   /// does not say so.

@@ -16,6 +16,8 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case verify = 0x07
   /// Client: send the schema of the root in the header's scope field.
   case describe = 0x08
+  /// Client: cancel the effects of one of its actions.
+  case cancel = 0x09
 
   /// Hub: the session, its last processed sequence number, and the limits.
   case welcome = 0x81

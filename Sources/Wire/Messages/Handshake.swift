@@ -124,6 +124,9 @@ public struct Welcome: Message, Equatable {
   /// not read it.
   public var stateDirectory: String?
 
+  /// True if the hub takes *cancel*.
+  public var cancelsEffects: Bool
+
   /// The maximum length of the path of a state directory in bytes.
   public static var pathLimit: Int { 4096 }
 
@@ -134,7 +137,7 @@ public struct Welcome: Message, Equatable {
   public init(
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
     schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true,
-    stateDirectory: String? = nil
+    stateDirectory: String? = nil, cancelsEffects: Bool = false
   ) {
     self.version = version
     self.session = session
@@ -146,13 +149,15 @@ public struct Welcome: Message, Equatable {
     self.history = history
     self.mayReadHub = mayReadHub
     self.stateDirectory = stateDirectory
+    self.cancelsEffects = cancelsEffects
   }
 
   /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history,
-  /// ? 8: may read the hub's own state, ? 9: state directory}`. Key 8 is true if it is missing.
+  /// ? 8: may read the hub's own state, ? 9: state directory, ? 10: takes cancel}`. Key 8 is true if it is missing, and
+  /// key 10 false.
   public func encode(to encoder: inout CBOREncoder) {
     let optionals = (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (stateDirectory == nil ? 0 : 1)
-    encoder.mapHeader(count: 6 + optionals + (mayReadHub ? 0 : 1))
+    encoder.mapHeader(count: 6 + optionals + (mayReadHub ? 0 : 1) + (cancelsEffects ? 1 : 0))
     encoder.unsigned(0)
     encoder.unsigned(version)
     encoder.unsigned(1)
@@ -181,6 +186,10 @@ public struct Welcome: Message, Equatable {
       encoder.unsigned(9)
       encoder.text(stateDirectory)
     }
+    if cancelsEffects {
+      encoder.unsigned(10)
+      encoder.bool(true)
+    }
   }
 
   /// Reads a welcome and skips unknown fields.
@@ -188,7 +197,8 @@ public struct Welcome: Message, Equatable {
     let start = decoder.offset
     var version: UInt64?
     var session: SessionID?
-    (isResumed, processed, payloadLimit, hub, mayReadHub) = (false, 0, 1 << 20, "", true)
+    (isResumed, processed, payloadLimit, hub) = (false, 0, 1 << 20, "")
+    (mayReadHub, cancelsEffects) = (true, false)
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
@@ -202,6 +212,7 @@ public struct Welcome: Message, Equatable {
       case 7: history = try decoder.unsigned()
       case 8: mayReadHub = try decoder.bool()
       case 9: stateDirectory = try decoder.text(limit: Self.pathLimit)
+      case 10: cancelsEffects = try decoder.bool()
       default: try decoder.skip()
       }
     }

@@ -139,6 +139,7 @@ final class ReplicaPlay {
         case .hello: _ = try Hello(decoding: payload)
         case .attach: _ = try Attach(decoding: payload)
         case .ping: _ = try Ping(decoding: payload)
+        case .cancel: _ = try UInt64(decoding: payload)
         case .actions, .leave, .detach, .verify, .describe: break
         default: throw WireError(.unknownCase(UInt64(header.kind), type: "frame of a client"), at: 0)
         }

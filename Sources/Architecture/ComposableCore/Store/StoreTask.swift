@@ -23,8 +23,8 @@ public struct StoreTask: Hashable, Sendable {
   /// Waits until the action's effects, and those of the actions that they send, have ended or are cancelled.
   ///
   /// Cancelling the waiting task cancels the effects. With a remote store, it waits until the hub has applied or
-  /// rejected the action; ``taken()`` reports which. An action that was sent to a hub is not recalled, so cancelling
-  /// then only ends the wait.
+  /// rejected the action; ``taken()`` reports which, and ``hold()`` waits on. An action that was sent to a hub is not
+  /// recalled, but its effects are cancelled there.
   @MainActor public func finish() async {
     try? await taken()
   }
@@ -35,7 +35,14 @@ public struct StoreTask: Hashable, Sendable {
   ///   which the hub or the client rejected the action, or `CancellationError` if the waiting task is cancelled.
   @MainActor public func taken() async throws {
     guard let completion else { return }
-    guard let onCancel else { return try await completion.waitUnlessCancelled() }
+    guard let onCancel else {
+      do {
+        return try await completion.waitUnlessCancelled()
+      } catch is CancellationError {
+        completion.cancelRemoteEffects()
+        throw CancellationError()
+      }
+    }
     try await withTaskCancellationHandler {
       try await completion.wait()
     } onCancel: {
@@ -43,7 +50,27 @@ public struct StoreTask: Hashable, Sendable {
     }
   }
 
-  /// Cancels the effects that the action started: on the main thread immediately, on others as soon as possible.
+  /// Holds the action's effects as long as a view is shown: waits until they have ended, or until the waiting task is
+  /// cancelled, which cancels them.
+  ///
+  /// ```swift
+  /// .task { await store.send(.task).hold() }
+  /// ```
+  ///
+  /// With a remote store, it waits until the waiting task is cancelled, or the hub rejects the action. The hub then
+  /// cancels what the action alone has started; an effect that others share (`Effect.shared(id:)`) goes on for them.
+  @MainActor public func hold() async {
+    guard let completion else { return }
+    do { try await taken() } catch { return }
+    guard completion.hasRemoteEffects else { return }
+    let (stream, continuation) = AsyncStream<Never>.makeStream()
+    for await _ in stream {}
+    continuation.finish()
+    cancel()
+  }
+
+  /// Cancels the effects that the action started: on the main thread immediately, on others as soon as possible. With a
+  /// remote store, the hub cancels them when it has applied the action.
   ///
   /// It can be called in `deinit`. The effects deliver no more actions and count as ended, but an operation that
   /// ignores its cancellation continues to run.
@@ -51,7 +78,10 @@ public struct StoreTask: Hashable, Sendable {
     guard let completion else { return }
     completion.wasCancelled.store(true, ordering: .releasing)
     let onCancel = onCancel
-    MainThread.run { if !completion.isOver { onCancel?() } }
+    MainThread.run {
+      if !completion.isOver { onCancel?() }
+      completion.cancelRemoteEffects()
+    }
   }
 
   /// True if ``cancel()`` was called, or if the action started no effects.
@@ -72,8 +102,27 @@ public struct StoreTask: Hashable, Sendable {
     private var result: Result<Void, any Error>?
     private var waiting: [UInt64: CheckedContinuation<Void, any Error>] = [:]
     package private(set) var waitCount: UInt64 = 0
+    /// Cancels the effects that run in a hub; nil for those of a store in this process.
+    private weak var remote: (any RemoteEffects)?
+    /// The number of the action there.
+    private var remoteNumber: UInt64 = 0
 
     package init() {}
+
+    /// Sets where the action's effects run.
+    package func setRemote(_ remote: any RemoteEffects, number: UInt64) {
+      (self.remote, remoteNumber) = (remote, number)
+    }
+
+    fileprivate var hasRemoteEffects: Bool { remote != nil }
+
+    /// Cancels the effects that run in a hub, once.
+    fileprivate func cancelRemoteEffects() {
+      guard let remote else { return }
+      self.remote = nil
+      if case .failure = result { return }
+      remote.cancelEffects(ofAction: remoteNumber)
+    }
 
     package var isOver: Bool { result != nil }
 
@@ -109,4 +158,11 @@ public struct StoreTask: Hashable, Sendable {
       try await withCheckedThrowingContinuation { waiting[number] = $0 }
     }
   }
+}
+
+/// A hub in which effects of actions run.
+@MainActor
+package protocol RemoteEffects: AnyObject {
+  /// Cancels the effects of an action.
+  func cancelEffects(ofAction number: UInt64)
 }

@@ -61,6 +61,10 @@ final class RecordedEngine: Engine {
   func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) { try base.restore(state, at: revision) }
   func restore(delta: RawSpan, to revision: UInt64) throws(WireError) { try base.restore(delta: delta, to: revision) }
   func takeEffectCommands() -> [EffectCommand<AnyAction>] { base.takeEffectCommands() }
+  func takeNumberedEffects() -> [NumberedEffects] { base.takeNumberedEffects() }
+  func takeFinishedCascades() -> [UInt64] { base.takeFinishedCascades() }
+  func cancel(cascade: UInt64) { base.cancel(cascade: cascade) }
+  func letGo(cascade: UInt64) { base.letGo(cascade: cascade) }
   func finish(_ effect: EffectID) { base.finish(effect) }
   func cancel(_ id: CancelID, within path: EffectPath) { base.cancel(id, within: path) }
   func dismiss(_ path: EffectPath) -> Bool { base.dismiss(path) }

@@ -102,7 +102,7 @@ struct WireTap {
       }
     case .detached: scopes[header.scope] = nil
     case .error, .goodbye, .pong, .schema: break
-    case .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe:
+    case .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel:
       throw Violation(.protocolBroken, "the hub wrote a client's frame, \(kind)")
     }
   }
