@@ -23,9 +23,10 @@ test-package: need-test-package ## build a separate package that uses this one a
 golden-check: need-golden-check ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI
 	@scripts/golden-check
 
-simulate: need-simulate ## simulate thousands of hubs with faults, each from a seed (SEEDS=6000 FROM=0; about 2 minutes)
+simulate: need-simulate ## simulate thousands of hubs and of clusters with faults, each from a seed (SEEDS=6000 FROM=0; about 2 minutes)
 	$(SWIFT_BUILD) -c release --product storesim
 	"$$(swift build -c release --show-bin-path)/storesim" --seeds $(or $(SEEDS),6000) --from $(or $(FROM),0) --jobs $$(nproc)
+	"$$(swift build -c release --show-bin-path)/storesim" --cluster --seeds $(or $(SEEDS),6000) --from $(or $(FROM),0) --jobs $$(nproc)
 
 fuzz: need-fuzz ## fuzz the code that takes bytes from peers (FUZZ_SECONDS=20 per target)
 	@scripts/fuzz

@@ -260,6 +260,8 @@ let package = Package(
       swiftSettings: spans + [.strictMemorySafety()]),
     // The data that a hub stores, and the interface of its log.
     .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
+    // The entries of a cluster's replicated log, and the transactions of the store that has it.
+    .target(name: "ClusterLog", dependencies: ["Wire"], swiftSettings: spans),
     // The one import of a shared feature.
     .target(
       name: "ReplicatedArchitecture",
@@ -286,6 +288,8 @@ let package = Package(
         "Dependencies", "IdentifiedCollections", "FeatureCore", "SchemaNames", "TurnLog", "Wire",
       ], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
+    // A hub's part in the replicated log of a cluster.
+    .target(name: "ClusterCore", dependencies: ["ClusterLog", "RandomNumbers", "Wire"], swiftSettings: spans),
 
     // Layer 4: the shells, which give the cores sockets, time and threads.
     // Turns in an SQLite database.
@@ -361,7 +365,8 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Dependencies", "FeatureCore", "Features", "HubCore", "IdentifiedCollections", "RandomNumbers", "ReplicaCore",
+        "ClusterCore", "ClusterLog", "Dependencies", "FeatureCore", "Features", "HubCore", "IdentifiedCollections",
+        "RandomNumbers", "ReplicaCore",
         "ReplicatedArchitecture", "SchemaNames", "TurnLog", "Wire",
       ], swiftSettings: spans),
 
@@ -407,7 +412,8 @@ let package = Package(
     .target(
       name: "Fuzzing",
       dependencies: [
-        "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestSupport", "Wire",
+        "ClusterLog", "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestSupport",
+        "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
     .testTarget(name: "TidyTests", swiftSettings: common),
     // Compiles the code on the pages with the built modules, all of which are built before it runs.
@@ -574,6 +580,8 @@ let package = Package(
         "ReplicatedArchitecture", "SchemaNames", "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
+    .testTarget(name: "ClusterLogTests", dependencies: ["ClusterLog", "TestSupport", "Wire"], swiftSettings: spans),
+    .testTarget(name: "ClusterCoreTests", dependencies: ["ClusterCore", "ClusterLog", "Wire"], swiftSettings: spans),
     .testTarget(
       name: "SimulationTests", dependencies: ["HubCore", "RandomNumbers", "Simulation", "TestSupport"],
       swiftSettings: spans),
@@ -626,6 +634,7 @@ let package = Package(
 
 // The folders of the modules that do not stand directly in Sources or Tests.
 let groups = [
+  "Cluster": ["ClusterCore", "ClusterLog"],
   "Architecture": [
     "CFeatureCore", "CasePaths", "CombineSchedulers", "ComposableArchitecture", "ComposableCore", "ComposableTesting",
     "ConcurrencyExtras", "ConcurrencyExtrasTestSupport", "CustomDump", "CustomDumpFoundation", "Dependencies",
@@ -649,6 +658,7 @@ let groups = [
   ],
 ]
 let testGroups = [
+  "Cluster": ["ClusterCoreTests", "ClusterLogTests"],
   "Architecture": [
     "CasePathsTests", "ComposableArchitectureTests", "ComposableTestingTests", "ConcurrencyExtrasTests",
     "CustomDumpTests", "DependenciesTests", "IdentifiedCollectionsTests", "IssueReportingTests", "MacroUseTests",

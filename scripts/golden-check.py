@@ -353,7 +353,7 @@ def summary(schema, kind, value):
 class Checks:
     def __init__(self):
         self.failures = []
-        self.frames = self.deltas = self.hashes = self.validated = 0
+        self.frames = self.deltas = self.hashes = self.validated = self.entries = 0
         self.cddl = (ROOT / "docs/protocol.cddl").read_text()
         self.rules = {}
         # By their numbers: whose state, and the path.
@@ -467,6 +467,32 @@ class Checks:
                     self.hash(place, fields)
             start, fields = (number, line[0]) if line else None, {}
 
+    def log(self, path):
+        """A cluster's log: every value, and the checksums that chain the entries."""
+        previous, key = bytes(8), None
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            place = f"{path.relative_to(ROOT)}:{number}"
+            if line.startswith("@ "):
+                key = line[2:]
+            elif line.startswith("  value: "):
+                value = bytes.fromhex(line[9:])
+            elif line.startswith("  notation: "):
+                item = self.bytes(place, value, line[12:])[0]
+                rule = {"history": "log-history", "leader": "leadership"}.get(key, "log-entry")
+                self.validate(place, rule, value)
+                if rule == "log-entry":
+                    self.entry(place, key, item, value, previous)
+                    previous = item[-1]
+
+    def entry(self, place, key, item, value, previous):
+        self.entries += 1
+        if key != f"log/{item[1]:016x}":
+            self.fail(place, f"is entry {item[1]} under the key {key}")
+        if item[4] != previous:
+            self.fail(place, "does not name the checksum of the entry before")
+        if xxhash and item[-1] != xxhash.xxh3_64_digest(value[:-9]):
+            self.fail(place, "has another checksum")
+
 
 checks = Checks()
 
@@ -475,6 +501,7 @@ def run():
     # Those of released versions too: what they wrote is valid today.
     for path in sorted((ROOT / "Tests/Golden").glob("*.txt")) + sorted((ROOT / "Tests/Golden/releases").glob("*/*.txt")):
         checks.file(path)
+    checks.log(ROOT / "Tests/Golden/cluster/log.txt")
 
 
 # pycddl goes deep into rules that contain themselves.
@@ -486,6 +513,6 @@ for failure in checks.failures:
     print(failure, file=sys.stderr)
 print(
     f"{checks.frames} frames and {checks.deltas} deltas read with cbor2, {checks.validated} items valid by the CDDL, "
-    f"{checks.hashes} hashes computed."
+    f"{checks.hashes} hashes computed, {checks.entries} entries of a log read."
 )
 sys.exit(1 if checks.failures or not checks.frames else 0)

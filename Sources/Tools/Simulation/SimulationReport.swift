@@ -1,5 +1,5 @@
 /// The statistics of a simulation.
-package struct SimulationReport: Equatable, Sendable {
+package struct SimulationReport: Statistics, Equatable, Sendable {
   /// The number of steps.
   package var steps = 0
   /// Clients' actions, whether or not they were accepted locally.
@@ -100,7 +100,8 @@ package struct SimulationReport: Equatable, Sendable {
   /// Creates an empty report.
   package init() {}
 
-  private static var fields: [(String, WritableKeyPath<Self, Int>)] {
+  /// The counts with their names.
+  package static var fields: [(String, WritableKeyPath<Self, Int>)] {
     [
       ("steps", \.steps), ("actions sent", \.sent), ("applied", \.applied), ("echoes", \.echoes),
       ("without effect", \.withoutEffect),
@@ -125,15 +126,4 @@ package struct SimulationReport: Equatable, Sendable {
       ("simulated seconds", \.virtualSeconds),
     ]
   }
-
-  /// The numbers, for `init(numbers:)`.
-  package var numbers: [Int] { Self.fields.map { self[keyPath: $0.1] } }
-
-  /// Creates a report from sums of numbers.
-  package init(numbers: [Int]) {
-    for (field, number) in zip(Self.fields, numbers) { self[keyPath: field.1] = number }
-  }
-
-  /// The numbers with their names, for people.
-  package var text: String { Self.fields.map { "\($0.0) \(self[keyPath: $0.1])" }.joined(separator: ", ") }
 }

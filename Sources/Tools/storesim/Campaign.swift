@@ -8,7 +8,7 @@ struct Campaign {
   let first: UInt64
   let count: UInt64
   let jobs: Int
-  let bug: PlantedBug?
+  let world: World
 
   // MARK: One process
 
@@ -17,13 +17,12 @@ struct Campaign {
     var isSound = true
     for seed in Swift.stride(from: first, to: first + count, by: Int(stride)) {
       write("start \(seed)\n")
-      let simulation = Simulation(SimulationPlan(seed: seed), bug: bug)
-      do {
-        try simulation.run()
-        write("done \(simulation.report.numbers.map(String.init).joined(separator: " "))\n")
-      } catch {
-        write("failed \("\(error)".split(separator: "\n").joined(separator: " "))\n")
+      let outcome = world.run(seed)
+      if let failure = outcome.failure {
+        write("failed \("\(failure)".split(separator: "\n").joined(separator: " "))\n")
         isSound = false
+      } else {
+        write("done \(outcome.statistics.numbers.map(String.init).joined(separator: " "))\n")
       }
     }
     return isSound
@@ -45,7 +44,7 @@ struct Campaign {
   /// Runs all seeds, and prints the progress on a terminal and a summary; returns false if a seed has failed.
   func run() -> Bool {
     let start = Self.seconds()
-    var (workers, doneCount, sum) = ([Worker](), 0, [Int](repeating: 0, count: SimulationReport().numbers.count))
+    var (workers, doneCount, sum) = ([Worker](), 0, [Int](repeating: 0, count: world.statistics(of: []).numbers.count))
     for index in 0..<UInt64(jobs) where index < count {
       guard let worker = spawn(index) else {
         printError("storesim: cannot start a process")
@@ -92,12 +91,12 @@ struct Campaign {
     }
     if showsProgress { printError("") }
     let time = max(Self.seconds() - start, 0.001)
-    print(SimulationReport(numbers: sum).text)
+    print(world.statistics(of: sum).text)
     print("\(doneCount) of \(count) seeds in \(Self.text(time)) s: \(Self.text(Double(doneCount) / time)) a second")
     if failures.count > 20 { print("\(failures.count) seeds have failed; the first 20:") }
     for failure in failures.sorted(by: { $0.seed < $1.seed }).prefix(20) {
       print("seed \(failure.seed): \(failure.text)")
-      print("  storesim --seed \(failure.seed)\(bug.map { " --bug \($0.rawValue)" } ?? "") --trace")
+      print("  storesim \((world.options + ["--seed", "\(failure.seed)", "--trace"]).joined(separator: " "))")
     }
     let isComplete = areComplete && doneCount == count
     if !isComplete { printError("storesim: a process has ended early; \(doneCount) of \(count) seeds were run") }
@@ -115,10 +114,8 @@ struct Campaign {
     posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO)
     defer { posix_spawn_file_actions_destroy(&actions) }
     let program = ProcessArguments.all.first ?? "storesim"
-    var words = [
-      program, "--stride", "\(jobs)", "--from", "\(first + index)", "--seeds", "\(count - index)",
-    ]
-    if let bug { words += ["--bug", bug.rawValue] }
+    let words =
+      [program, "--stride", "\(jobs)", "--from", "\(first + index)", "--seeds", "\(count - index)"] + world.options
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     // A trap is reported with its seed; run that seed alone for a backtrace.

@@ -2,13 +2,14 @@ import Glibc
 import ProgramOptions
 import Simulation
 
-// Runs simulations of a hub and its clients: one seed, or many.
+// Runs simulations of a hub and its clients, or of a cluster: one seed, or many.
 
 let options = ProgramOptions(
   program: "storesim",
   purpose: "Simulates a hub, its clients, the network, the disk and the clock from a seed, and checks all guarantees.",
   options: [
     .init("seed", short: "s", argument: "S", "run only this seed and print a summary"),
+    .init("cluster", "simulate several nodes over a replicated log instead of one hub"),
     .init("trace", "print every event", if: .option("seed")),
     .init("bug", argument: "NAME", "plant a bug, which an oracle should detect; 'list' prints the names"),
     .init("seeds", short: "n", argument: "N", "the number of seeds to run; default 1000"),
@@ -35,39 +36,49 @@ enum Job {
   case worker(Campaign, stride: UInt64)
 }
 
-let (job, bug) = options.read { (parsed) throws(UsageError) -> (Job, PlantedBug?) in
+let (job, world) = options.read { (parsed) throws(UsageError) -> (Job, World) in
   // A seed alone is one run in this process, and --stride one of several processes.
   try parsed.checkAlternatives([
     ["seed", "seeds"], ["seed", "from"], ["seed", "jobs"], ["seed", "stride"], ["stride", "jobs"],
   ])
-  let bugs = PlantedBug.allCases.map { ($0.rawValue, $0) }
-  if parsed.string("bug") == "list" { return (.listBugs, nil) }
-  let bug: PlantedBug? =
-    parsed.flag("bug") ? try parsed.choice("bug", of: bugs, default: .shellDropsAWrite) : nil
+  let isCluster = parsed.flag("cluster")
+  if parsed.string("bug") == "list" { return (.listBugs, isCluster ? .cluster(nil) : .hub(nil)) }
+  let world: World =
+    if isCluster {
+      .cluster(try plantedBug(in: parsed))
+    } else {
+      .hub(try plantedBug(in: parsed))
+    }
   let largest = Int(Int64.max)
   if parsed.flag("seed") {
     let seed = try parsed.integer("seed", in: 0...largest, default: 0)
-    return (.one(seed: UInt64(seed), isTraced: parsed.flag("trace")), bug)
+    return (.one(seed: UInt64(seed), isTraced: parsed.flag("trace")), world)
   }
   let campaign = Campaign(
     first: UInt64(try parsed.integer("from", in: 0...largest, default: 0)),
     count: UInt64(try parsed.integer("seeds", in: 1...Int(Int32.max), default: 1000)),
-    jobs: try parsed.integer("jobs", in: 1...256, default: 1), bug: bug)
-  guard parsed.flag("stride") else { return (.many(campaign), bug) }
-  return (.worker(campaign, stride: UInt64(try parsed.integer("stride", in: 1...Int(Int32.max), default: 1))), bug)
+    jobs: try parsed.integer("jobs", in: 1...256, default: 1), world: world)
+  guard parsed.flag("stride") else { return (.many(campaign), world) }
+  return (.worker(campaign, stride: UInt64(try parsed.integer("stride", in: 1...Int(Int32.max), default: 1))), world)
+}
+
+/// The bug that `--bug` names.
+func plantedBug<Bug: CaseIterable & RawRepresentable>(
+  in parsed: ParsedOptions
+) throws(UsageError) -> Bug? where Bug.RawValue == String {
+  let bugs = Bug.allCases.map { ($0.rawValue, Optional($0)) }
+  return try parsed.choice("bug", of: bugs, default: nil)
 }
 
 switch job {
 case .listBugs:
-  for bug in PlantedBug.allCases { print(bug.rawValue) }
+  for name in world.bugNames { print(name) }
 case .one(let seed, let isTraced):
-  let plan = SimulationPlan(seed: seed)
-  print(plan.text)
-  let simulation = Simulation(plan, bug: bug, print: isTraced ? { print($0) } : nil)
-  let result = Result { try simulation.run() }
-  print(simulation.report.text)
-  print("events \(simulation.report.events), hash \(String(simulation.report.hash, radix: 16))")
-  if case .failure(let error) = result {
+  print(world.plan(of: seed))
+  let outcome = world.run(seed, print: isTraced ? { print($0) } : nil)
+  print(outcome.statistics.text)
+  print("events \(outcome.events), hash \(String(outcome.hash, radix: 16))")
+  if let error = outcome.failure {
     printError("storesim: seed \(seed): \(error)")
     exit(1)
   }

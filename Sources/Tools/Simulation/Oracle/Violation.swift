@@ -50,6 +50,12 @@ package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case workLost
     /// Something waits forever.
     case notAtRest
+    /// The cluster's log has two entries at a position, or a node has one that was never committed.
+    case forked
+    /// Entries were removed that too few journals have.
+    case trimmedTooEarly
+    /// Effects of two terms run at the same time, though no process was stopped.
+    case effectsOverlap
     /// A user sends more actions than its rate permits.
     case rateExceeded
     /// A queue exceeds its limit.

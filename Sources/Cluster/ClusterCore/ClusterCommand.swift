@@ -1,0 +1,151 @@
+package import ClusterLog
+package import Wire
+
+/// A command that the shell must execute for the core, in order.
+package enum ClusterCommand: Sendable {
+  /// Pass a transaction to the store; then call `transactionEnded` with this number, after a deadline with `.unknown`.
+  case transact(UInt64, LogTransaction)
+  /// Read from the store, from any of its members; then call `readEnded` with this number.
+  case read(UInt64, LogRead)
+  /// Watch the entries from a position and the key `beat`, and call `watched`; it replaces an earlier watch.
+  case watch(from: UInt64)
+  /// Store an entry in the local journal, with the parts of its turn; call `journalStored` when it is on disk.
+  case record(EncodedEntry, parts: [[UInt8]])
+  /// Apply turns of another leader to the feature's state; then call `processed` for the sessions that they changed, and
+  /// only then write the changes and the acknowledgements to the clients.
+  case apply(turns: [[UInt8]], position: UInt64)
+  /// The leader's oldest unstored turns, this many, are stored at a position. Release what waits for them.
+  case stored(turnCount: Int, position: UInt64)
+  /// Discard all turns that are not stored: the state, the sessions' numbers and the turns' output.
+  case discardUnstored
+  /// Perform actions of a session, as the leader. Those with lower numbers than the next one were performed already.
+  case perform(ClusterSession, first: UInt64, [[UInt8]])
+  /// The node leads: turns may be appended, with this term as the effects' fencing token.
+  case lead(term: UInt64)
+  /// Start the effects of the state and of the following turns.
+  case startEffects(term: UInt64)
+  /// Cancel all effects.
+  case cancelEffects
+  /// Send a message over the link to a node.
+  case send(ClusterMessage, to: NodeName)
+  /// Send a node a `snapshot` of the state and the sessions after the last turn that was applied or stored: the state at
+  /// this place, once the commands before this one are executed.
+  case sendSnapshot(ClusterSnapshot.Place, to: NodeName)
+  /// Replace the state and the journal by a snapshot; then call `processed` for all sessions.
+  case install(ClusterSnapshot)
+  /// Note the name of the journal's history. With `endsSessions`, the log continues from an earlier state under another
+  /// name, and the sessions of all clients end, because acknowledged actions may be lost.
+  case adopt(LogHistory, endsSessions: Bool)
+  /// `standing` has changed.
+  case standingChanged(Standing)
+}
+
+/// A plain read of the store, which may be late. It decides nothing: it only brings entries, which check themselves.
+package enum LogRead: Hashable, Sendable {
+  /// The entries from a position, the lowest position, and the last beat.
+  case entries(from: UInt64)
+  /// The parts of the turn of an entry.
+  case parts(position: UInt64, process: UInt64, count: Int)
+}
+
+/// The result of a read.
+package enum LogReading: Sendable {
+  /// Entries in order, the lowest position in the log, and the beat.
+  case entries([StoredValue], first: UInt64?, beat: StoredValue?)
+  /// Parts in order; fewer if some are absent.
+  case parts([[UInt8]])
+  /// The store did not answer.
+  case failed
+}
+
+/// A client's session, with the node to whose socket the client has connected and the user that this node's kernel
+/// states.
+package struct ClusterSession: Hashable, Sendable {
+  package let node: NodeName
+  package let user: UInt32
+  package let id: SessionID
+
+  /// Creates a session.
+  package init(node: NodeName, user: UInt32, id: SessionID) { (self.node, self.user, self.id) = (node, user, id) }
+}
+
+/// What nodes send each other.
+package enum ClusterMessage: Sendable {
+  /// The sender leads up to this position; `isCurrent` is false if the store has not confirmed it lately.
+  case beat(Leadership, position: UInt64, isCurrent: Bool)
+  /// The sender's journal is on disk up to this position.
+  case status(stored: UInt64)
+  /// Actions of a session of the sender, for the leader of a term.
+  case actions(term: UInt64, ClusterSession, first: UInt64, [[UInt8]])
+  /// The sender needs entries after this position that the log no longer has.
+  case needsSnapshot(after: UInt64)
+  /// The answer.
+  case snapshot(ClusterSnapshot)
+}
+
+/// A state with its place in the log.
+package struct ClusterSnapshot: Sendable {
+  /// A place in a log.
+  package struct Place: Sendable {
+    package let history: LogHistory
+    package let point: LogPoint
+    /// The bytes of the entry at the point, with which the receiver proves the snapshot.
+    package let last: [UInt8]
+  }
+
+  package let place: Place
+  /// The state and the sessions, encoded by the hub.
+  package let state: [UInt8]
+
+  /// Creates a snapshot.
+  package init(place: Place, state: [UInt8]) { (self.place, self.state) = (place, state) }
+}
+
+/// What a node may do for its clients.
+package enum Standing: Equatable, Sendable {
+  /// The node has not proved yet that its journal belongs to the log. It serves nobody.
+  case starting
+  /// The node's state is the log's, as far as it knows.
+  case current(leads: Bool)
+  /// The log cannot be appended to, or there is no leader, since this time. Reads are stale, and actions are held.
+  case waiting(since: Duration)
+  /// The node does not serve, and needs the operator.
+  case refused(Refusal)
+}
+
+/// The reason why a node does not serve.
+package enum Refusal: Equatable, Sendable {
+  /// The journal continues beyond the end of the log, or the log is empty.
+  case logLost(journal: UInt64, log: UInt64)
+  /// The journal has another entry than the log, or the log an entry that does not follow.
+  case diverged(String)
+  /// The log has bytes that no leader has written.
+  case damaged(String)
+  /// The store was restored from a backup, and its log has not been continued by the operator.
+  case restored
+  /// The log belongs to another history than the journal, and has not its last entry.
+  case otherHistory
+  /// The log has turns of a schema that this version cannot read.
+  case newerSchema(position: UInt64)
+}
+
+extension Refusal: CustomStringConvertible {
+  /// The reason, and what the operator can do.
+  package var description: String {
+    switch self {
+    case .logLost(let journal, let log):
+      """
+      the journal ends at entry \(journal), but the log at \(log): restore the store, or continue from this journal \
+      (storectl cluster init --from-journal)
+      """
+    case .diverged(let reason):
+      "the journal is not that of the log (\(reason)): move the journal away, and the node copies the log"
+    case .damaged(let reason): "the log is damaged (\(reason)): restore the store from a backup"
+    case .restored: "the store was restored from a backup: check it, then run storectl cluster restore"
+    case .otherHistory:
+      "the journal belongs to another cluster: check the endpoints in [cluster], or move the journal away"
+    case .newerSchema(let position):
+      "entry \(position) is of a newer version of the feature: upgrade this node"
+    }
+  }
+}

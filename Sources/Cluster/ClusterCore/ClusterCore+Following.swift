@@ -1,0 +1,215 @@
+package import ClusterLog
+
+/// Following: entries arrive from the watch, from reads and from refused transactions, and prove themselves.
+extension ClusterCore {
+  mutating func follow() {
+    role = .follower(Follower(lastSign: now, currentAt: now, claimAt: now))
+    delayClaim(upTo: .milliseconds(200))
+  }
+
+  /// The leader lives, or another node has just taken over.
+  ///
+  /// - Parameter isBehind: True if the leader is further than this node.
+  mutating func noteSign(isBehind: Bool = false) {
+    switch role {
+    case .follower(var follower):
+      follower.noteSign(at: now, isBehind: isBehind)
+      role = .follower(follower)
+    case .claiming(let opening, var follower):
+      follower.noteSign(at: now, isBehind: isBehind)
+      role = .claiming(opening, follower)
+    case .proving, .refused, .leader: break
+    }
+  }
+
+  /// Sets the earliest next claim, by chance, so that followers that claim at the same time are told apart.
+  mutating func delayClaim(upTo longest: Duration) {
+    guard case .follower(var follower) = role else { return }
+    let millisecond = Duration.milliseconds(1)
+    follower.claimAt = now + millisecond * Int.random(in: 0...Int(longest / millisecond), using: &random)
+    role = .follower(follower)
+  }
+
+  /// The time at which a follower takes over if it sees no sign of a leader.
+  func claimTime(_ follower: Follower) -> Duration {
+    if point.successor == options.node { return follower.claimAt }
+    return max(follower.lastSign + options.takeoverAfter, follower.claimAt)
+  }
+
+  mutating func continueFollowing(_ follower: Follower) {
+    if now - readAt >= options.pollInterval { readEntries() }
+    if snapshotRequestedAt != nil { requestSnapshot() }
+    guard now >= claimTime(follower), pending == nil, incomplete == nil, snapshotRequestedAt == nil else { return }
+    claim(follower)
+  }
+
+  // MARK: Events of the store
+
+  /// Handles events of the watch. They may be late, missing, or repeated.
+  ///
+  /// - Parameters:
+  ///   - values: The values that were put.
+  ///   - store: The id of the store's cluster. Late events of a store that was restored since are ignored: they would
+  ///     continue this log as it was before.
+  package mutating func watched(_ values: [StoredValue], in store: UInt64) {
+    guard store == history?.store ?? self.store else { return }
+    for value in values { receive(value) }
+  }
+
+  /// Handles the result of a read.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the command.
+  ///   - store: The id of the store's cluster.
+  ///   - result: The result.
+  package mutating func readEnded(_ number: UInt64, in store: UInt64, _ result: LogReading) {
+    guard let current = reading, current.number == number else { return }
+    reading = nil
+    switch role {
+    case .proving, .refused: return
+    case .follower, .claiming, .leader: break
+    }
+    if case .failed = result {
+    } else if let history, history.store != store {
+      // A proof decides, not a read.
+      demote()
+      return prove()
+    }
+    switch (result, current.read) {
+    case (.entries(let entries, let first, let beat), .entries):
+      if let first, first > point.position + 1 { return lackEntries() }
+      for entry in entries { receive(entry) }
+      if let beat { receive(beat) }
+    case (.parts(let parts), .parts): complete(parts)
+    case (.failed, _), (.entries, .parts), (.parts, .entries):
+      // The next poll reads again.
+      incomplete = nil
+    }
+  }
+
+  private mutating func lackEntries() {
+    guard case .follower = role else { return }
+    requestSnapshot()
+  }
+
+  mutating func readEntries() {
+    guard reading == nil else { return }
+    read(.entries(from: point.position + 1))
+  }
+
+  private mutating func read(_ read: LogRead) {
+    lastNumber += 1
+    reading = (lastNumber, read)
+    readAt = now
+    emit(.read(lastNumber, read))
+  }
+
+  /// Takes a value that the store has committed.
+  mutating func receive(_ value: StoredValue) {
+    switch value.key {
+    case .beat:
+      guard value.revision > beatRevision ?? 0 else { return }
+      beatRevision = value.revision
+      storeSignAt = now
+      noteSign()
+    case .entry(let position): receive(value.bytes, at: position)
+    case .history, .leader, .part, .node: break
+    }
+  }
+
+  private mutating func receive(_ bytes: [UInt8], at position: UInt64) {
+    switch role {
+    case .proving, .refused: return
+    case .claiming(let opening, _):
+      // Only the transaction tells that the own claim has succeeded.
+      if position == opening.entry.position, bytes == opening.bytes { return }
+    case .leader(let leader):
+      if let appending = leader.appending, position == appending.entry.entry.position, bytes == appending.entry.bytes {
+        return
+      }
+    case .follower: break
+    }
+    if position <= point.position {
+      if position == point.position, bytes != last?.bytes {
+        refuse(.diverged("entry \(position) has other bytes than here"))
+      }
+      return
+    }
+    // The proof tells the name of a log that has begun since.
+    guard history != nil else { return prove() }
+    guard position == point.position + 1 else { return readEntries() }
+    guard incomplete == nil else { return }
+    do throws(LogDamage) {
+      let entry = try EncodedEntry(decoding: bytes)
+      if let objection = point.objection(to: entry) { return refuse(.diverged("\(objection)")) }
+      take(entry)
+    } catch {
+      refuse(.damaged("entry \(position): \(error)"))
+    }
+  }
+
+  /// Applies the next entry, or reads its parts first.
+  private mutating func take(_ entry: EncodedEntry) {
+    // The log continues without this node.
+    if case .leader = role { demote() }
+    if case .claiming(_, let follower) = role {
+      pending = nil
+      role = .follower(follower)
+    }
+    switch entry.entry.content {
+    case .parts(_, let turn):
+      guard reading == nil else { return }
+      incomplete = entry
+      read(.parts(position: entry.entry.position, process: entry.entry.leader.process, count: turn.count))
+    case .turns(_, let turns): accept(entry, turns: turns, parts: [])
+    case .opening, .handover: accept(entry, turns: [], parts: [])
+    }
+  }
+
+  private mutating func complete(_ parts: [[UInt8]]) {
+    guard let entry = incomplete.take(), case .parts(_, let described) = entry.entry.content,
+      point.objection(to: entry) == nil
+    else { return }
+    // Parts may be trimmed together with their entry; a read of the entries then tells so.
+    guard let turn = described.turn(from: parts) else { return readEntries() }
+    accept(entry, turns: [turn], parts: parts)
+    readEntries()
+  }
+
+  private mutating func accept(_ entry: EncodedEntry, turns: [[UInt8]], parts: [[UInt8]]) {
+    if !options.schemas.contains(entry.entry.schema) {
+      return refuse(.newerSchema(position: entry.entry.position))
+    }
+    advance(past: entry, parts: parts)
+    (storeSignAt, readAt) = (now, now)
+    noteSign()
+    if !turns.isEmpty { emit(.apply(turns: turns, position: entry.entry.position)) }
+    switch entry.entry.content {
+    case .opening: findRoute()
+    case .handover:
+      route = .none
+      delayClaim(upTo: point.successor == options.node ? .zero : .milliseconds(200))
+    case .turns, .parts: break
+    }
+  }
+
+  /// Moves the node past an entry and records it.
+  mutating func advance(past entry: EncodedEntry, parts: [[UInt8]]) {
+    snapshotRequestedAt = nil
+    point.advance(to: entry)
+    last = entry
+    emit(.record(entry, parts: parts))
+  }
+
+  // MARK: The journal
+
+  /// Notes that the journal is on disk up to a position.
+  package mutating func journalStored(upTo position: UInt64) {
+    storedPosition = position
+    trimPlan.note(options.node, stored: position)
+    switch route {
+    case .link(let node): emit(.send(.status(stored: position), to: node))
+    case .here, .none: break
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import ClusterLog
+import Wire
+
+/// Taking over: one transaction that takes the leadership and appends the term's first entry.
+extension ClusterCore {
+  mutating func claim(_ follower: Follower) {
+    let leadership = Leadership(
+      term: (point.leader?.term ?? 0) + 1, node: options.node, process: options.process)
+    let opening = EncodedEntry(
+      LogEntry(
+        position: point.position + 1, leader: leadership, schema: ownSchema, previous: point.checksum,
+        content: .opening))
+    role = .claiming(opening, follower)
+    if let history {
+      transact(
+        .claim(opening, from: point.leader, beat: beatRevision, history: history, begins: false), for: .claim)
+    } else {
+      // The proof has shown that there is none.
+      let named = LogHistory(id: random.next(), store: store)
+      begun = named
+      transact(.claim(opening, from: nil, beat: beatRevision, history: named, begins: true), for: .claim)
+    }
+  }
+
+  var ownSchema: SchemaFingerprint { options.schemas[options.schemas.count - 1] }
+
+  /// A condition of the claim did not hold. If the entry is there, an earlier attempt has succeeded.
+  mutating func claimRefused(_ ended: PendingTransaction, _ values: [StoredValue?]) {
+    guard case .claiming(let opening, let follower) = role else { return }
+    func value(_ read: LogTransaction.ClaimReads) -> StoredValue? { values[read.rawValue] }
+    role = .follower(follower)
+    if let entry = value(.entry), entry.bytes == opening.bytes {
+      guard value(.leader)?.bytes == opening.entry.leader.encoded() else { return receive(entry) }
+      return becomeLeader(opening, confirmedAt: ended.firstSentAt)
+    }
+    let found = value(.history).flatMap { try? LogHistory(decoding: $0.bytes.span.bytes) }
+    // Another node has begun the history, or the operator another one, or the log has lost its end.
+    guard found == history, point.position == 0 || value(.last)?.bytes == last?.bytes else { return prove() }
+    if let beat = value(.beat) { receive(beat) }
+    if let entry = value(.entry) { receive(entry) }
+    delayClaim(upTo: .milliseconds(300))
+  }
+
+  /// Leads from the opening entry on.
+  ///
+  /// - Parameter confirmedAt: A time before the transaction that took effect.
+  mutating func becomeLeader(_ opening: EncodedEntry, confirmedAt: Duration) {
+    // The previous leader's effects end before this time, unless its process is stopped.
+    let isSafe = point.leader == nil || point.successor != nil
+    let effectsAt = isSafe ? now : max(now, storeSignAt + options.effectsStart)
+    if let begun { adopt(begun) }
+    begun = nil
+    advance(past: opening, parts: [])
+    storeSignAt = now
+    role = .leader(
+      Leader(
+        leadership: opening.entry.leader, confirmedAt: confirmedAt, effects: .waiting(until: effectsAt),
+        linkBeatAt: now))
+    emit(.lead(term: opening.entry.leader.term))
+    sendBeats()
+    findRoute()
+    continueLeading()
+  }
+}

@@ -1,0 +1,40 @@
+package import ClusterLog
+package import Wire
+
+/// The settings of a node.
+package struct ClusterOptions: Sendable {
+  /// The node's name.
+  package var node: NodeName
+  /// A random number of the process.
+  package var process: UInt64
+  /// All nodes of the cluster.
+  package var members: Set<NodeName>
+  /// The schemas whose turns the process can apply; the last one is that of the turns that it writes.
+  package var schemas: [SchemaFingerprint]
+  /// How long a follower waits for a sign of the leader before it takes over.
+  package var takeoverAfter = Duration.seconds(1)
+  /// The leader shows at least this often that it lives.
+  package var beatInterval = Duration.milliseconds(250)
+  /// A leader cancels its effects when its last beat or append that succeeded was sent this long ago.
+  package var effectsEnd = Duration.milliseconds(1500)
+  /// A new leader starts effects when the last beat or entry of the previous one was seen this long ago. The difference
+  /// to `effectsEnd` bounds how much faster one clock may be.
+  package var effectsStart = Duration.seconds(2)
+  /// A follower reads the log when its watch was silent for so long, because events may be missing.
+  package var pollInterval = Duration.milliseconds(500)
+  /// The time between attempts after an error, such as a full store.
+  package var retryInterval = Duration.milliseconds(250)
+  /// The greatest number of bytes of an entry.
+  package var entryBytes = LogEntry.byteLimit
+  /// The number of stored entries that are kept for nodes that were away.
+  package var keptEntries: UInt64 = 4096
+  /// The number of entries that one transaction removes at least.
+  package var trimStep: UInt64 = 256
+
+  /// Creates settings with the default times.
+  /// - Precondition: There is at least one schema, and the node is a member.
+  package init(node: NodeName, process: UInt64, members: Set<NodeName>, schemas: [SchemaFingerprint]) {
+    precondition(!schemas.isEmpty && members.contains(node), "a node without a schema, or outside of its cluster")
+    (self.node, self.process, self.members, self.schemas) = (node, process, members, schemas)
+  }
+}

@@ -1,0 +1,75 @@
+import ClusterLog
+
+/// What a node is in the cluster.
+enum Role {
+  /// The node proves that its journal belongs to the log; with `isBehind`, it needs a snapshot first.
+  case proving(isBehind: Bool)
+  case refused(Refusal, retryAt: Duration)
+  case follower(Follower)
+  /// The node takes over: the transaction with this opening entry has no answer yet.
+  case claiming(EncodedEntry, Follower)
+  case leader(Leader)
+}
+
+/// A node that applies the entries of another one.
+struct Follower {
+  /// The last sign of the leader's life: an entry, a beat, or a message over the link that the leader is current.
+  var lastSign: Duration
+  /// The last time at which the node had everything that it knew of.
+  var currentAt: Duration
+  /// The node claims no earlier, so that several followers do not disturb each other.
+  var claimAt: Duration
+
+  mutating func noteSign(at time: Duration, isBehind: Bool) {
+    lastSign = time
+    if !isBehind { currentAt = time }
+  }
+}
+
+/// The node that appends.
+struct Leader {
+  let leadership: Leadership
+  /// Turns that no transaction contains yet.
+  var waiting: [[UInt8]] = []
+  /// The entry that is being appended, and the parts of its turn that are not stored yet.
+  var appending: Appending?
+  var beatCount: UInt64 = 0
+  /// The time at which the last successful append or beat was sent.
+  var confirmedAt: Duration
+  var effects: EffectsPhase
+  /// The node that takes over when everything is stored.
+  var successor: NodeName?
+  /// The log has no entries before this position.
+  var trimmedBefore: UInt64 = 1
+  var linkBeatAt: Duration
+
+  struct Appending {
+    let entry: EncodedEntry
+    let turnCount: Int
+    var parts: [[UInt8]] = []
+    var nextPart = 0
+  }
+
+  /// Where a leader is with its effects.
+  enum EffectsPhase: Equatable {
+    /// Those of the previous leader may still run until this time.
+    case waiting(until: Duration)
+    case running
+    /// The store has not confirmed the leadership in time.
+    case cancelled
+  }
+}
+
+/// A transaction that has no answer yet. It is repeated until it has one.
+struct PendingTransaction {
+  enum Purpose { case proof, claim, append, part, beat, trim }
+
+  var number: UInt64
+  let transaction: LogTransaction
+  let purpose: Purpose
+  /// The time at which it was sent first, and last.
+  let firstSentAt: Duration
+  var sentAt: Duration
+  /// The time of the next attempt; nil while one has no answer.
+  var retryAt: Duration?
+}

@@ -1,0 +1,124 @@
+import ClusterCore
+import ClusterLog
+internal import RandomNumbers
+
+/// A machine with a hub of the cluster: its disk, and its process while it runs.
+final class ClusterNode {
+  let name: NodeName
+  let index: Int
+  let clock: SkewedClock
+  var disk = Disk()
+  /// The version of the feature: 1 or 2.
+  var version = 1
+  /// Nil while the process does not run.
+  var process: Process?
+  /// The number of processes so far. Events of earlier ones are dropped.
+  var incarnation = 0
+  var pausedUntil: Int64 = -1
+  /// No request reaches the store, and no answer or event comes from it.
+  var isCutToStore = false
+  var isCutFromStore = false
+  var cutUntil: Int64 = 0
+
+  init(_ name: NodeName, _ index: Int, _ clock: SkewedClock) {
+    (self.name, self.index, self.clock) = (name, index, clock)
+  }
+
+  /// The journal.
+  struct Disk {
+    var history: LogHistory?
+    /// The state at the beginning of the journal.
+    var base = ClusterModel()
+    var basePoint = LogPoint.start
+    var baseEntry: EncodedEntry?
+    var entries: [(entry: EncodedEntry, turns: [[UInt8]])] = []
+    /// The number of entries that survive a crash.
+    var syncedCount = 0
+
+    var syncedPosition: UInt64 { basePoint.position + UInt64(syncedCount) }
+    var syncedChecksum: UInt64 {
+      syncedCount > 0 ? entries[syncedCount - 1].entry.checksum : basePoint.checksum
+    }
+
+    /// The journal and the state after a start.
+    func recovered() throws -> (ClusterCore.Journal, ClusterModel) {
+      var (point, model, last) = (basePoint, base, baseEntry)
+      for (entry, turns) in entries {
+        point.advance(to: entry)
+        last = entry
+        for turn in turns { try model.apply(turn: turn) }
+      }
+      return (ClusterCore.Journal(history: history, point: point, last: last), model)
+    }
+  }
+
+  final class Process {
+    var core: ClusterCore
+    /// The state after the last stored turn, and with the turns that are not stored.
+    var model: ClusterModel
+    var unstored: ClusterModel
+    /// The checksum of the last entry of the journal.
+    var checksum: UInt64
+    /// The turns that were passed to the core, oldest first.
+    var turns: [[UInt8]] = []
+    /// The term whose effects run.
+    var effects: UInt64?
+    var watchesFrom: UInt64?
+    /// Requests without an answer, with the store to which they were sent.
+    var requests: Set<UInt64> = []
+    var wakesAt: Int64?
+    var isSyncing = false
+
+    init(_ core: consuming ClusterCore, _ model: ClusterModel) {
+      checksum = core.point.checksum
+      self.core = core
+      (self.model, unstored) = (model, model)
+    }
+  }
+
+  func isPaused(at now: Int64) -> Bool { now <= pausedUntil }
+}
+
+/// A clock that is wrong by an offset and runs at another speed.
+struct SkewedClock {
+  let offset: Int64
+  /// In millionths.
+  let skew: Int64
+
+  func local(_ now: Int64) -> Duration { .microseconds(offset + now + now * skew / 1_000_000) }
+
+  /// A true time at which the clock shows at least this.
+  func global(_ time: Duration) -> Int64 {
+    let (seconds, attoseconds) = time.components
+    let local = seconds * 1_000_000 + attoseconds / 1_000_000_000_000 - offset
+    return local * 1_000_000 / (1_000_000 + skew) + 2
+  }
+}
+
+/// A program that uses the hub of its machine.
+final class ClusterClient {
+  let node: ClusterNode
+  var session: ClusterSession
+  /// The last action that was sent, and the last one that is known to be applied.
+  var sent: UInt64 = 0
+  var acknowledged: UInt64 = 0
+  /// The actions after the acknowledged ones.
+  var actions: [[UInt8]] = []
+  var isConnected = false
+  /// The history in which the session was opened; nil before the log's first entry.
+  var history: LogHistory?
+
+  init(_ node: ClusterNode, _ session: ClusterSession) { (self.node, self.session) = (node, session) }
+}
+
+/// A connection between two nodes. A message waits while its direction is cut, until the cut or the connection ends.
+struct ClusterLink {
+  var isOpen = false
+  /// Raised whenever the connection opens or ends.
+  var epoch = 0
+  var isCut = [false, false]
+  var cutUntil: Int64 = 0
+  /// The messages under way in each direction, which arrive in order.
+  var queues: [[ClusterMessage]] = [[], []]
+  var stalled = [0, 0]
+}

@@ -1,0 +1,102 @@
+internal import RandomNumbers
+
+/// The parameters of the simulation of a cluster, all drawn from its seed.
+package struct ClusterPlan: Sendable {
+  /// The seed of all random numbers.
+  package var seed: UInt64
+  /// The number of nodes.
+  package var nodeCount = 3
+  /// The clients of each node.
+  package var clientsPerNode = 1
+  /// The time with faults, in milliseconds.
+  package var duration = 20_000
+  /// The average time between two actions of a client, in milliseconds.
+  package var actionInterval = 150
+  /// The greatest number of bytes of an action beside its number.
+  package var longestAction = 40
+  /// The greatest number of bytes of an entry.
+  package var entryBytes = 1 << 20
+  /// The number of entries that are kept for nodes that were away.
+  package var keptEntries: UInt64 = 100
+  /// The number of entries that one transaction removes at least.
+  package var trimStep: UInt64 = 16
+  /// The difference in speed of any clock from the true time, in millionths.
+  package var skew = 0
+  /// The faults.
+  package var faults = ClusterFaults()
+
+  /// Draws a plan from a seed.
+  package init(seed: UInt64) {
+    self.seed = seed
+    var chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 101)
+    nodeCount = chance.pick([1, 2, 3, 3, 3, 3, 3, 3, 4, 5])
+    clientsPerNode = chance.number(1...2)
+    duration = chance.number(4_000...25_000)
+    actionInterval = chance.pick([30, 100, 100, 300, 2000])
+    longestAction = chance.pick([8, 40, 40, 300])
+    entryBytes = chance.pick([320, 600, 1 << 20])
+    keptEntries = chance.pick([0, 2, 10, 1000])
+    trimStep = chance.pick([1, 4, 64])
+    skew = chance.pick([0, 100, 50_000])
+    faults = ClusterFaults(drawnFrom: &chance)
+  }
+
+  /// The plan, for people.
+  package var text: String {
+    """
+    seed \(seed): \(nodeCount) nodes with \(clientsPerNode) clients each, \(duration) ms, an action each \
+    \(actionInterval) ms, entries of \(entryBytes) bytes, \(keptEntries) kept, clocks \(skew) ppm off, \(faults)
+    """
+  }
+}
+
+/// The faults of the simulation of a cluster.
+package struct ClusterFaults: Sendable, Equatable {
+  // For each transaction, in thousandths.
+  package var requestLost = 0
+  package var answerLost = 0
+  package var executedLate = 0
+  package var executedTwice = 0
+  /// For each read.
+  package var readStale = 0
+  // For each event of a watch and each node.
+  package var eventLost = 0
+  package var eventLate = 0
+  // For each tenth of a second, in thousandths.
+  package var quorumLost = 0
+  package var storeCut = 0
+  package var linkCut = 0
+  package var pause = 0
+  package var crash = 0
+  package var diskLost = 0
+  package var storeFull = 0
+  package var backupRestored = 0
+  package var upgrade = 0
+  package var transfer = 0
+
+  /// No faults.
+  package static let none = ClusterFaults()
+
+  /// Creates no faults.
+  package init() {}
+
+  init(drawnFrom chance: inout SplitMix) {
+    requestLost = chance.pick([0, 5, 50])
+    answerLost = chance.pick([0, 5, 50])
+    executedLate = chance.pick([0, 5, 50])
+    executedTwice = chance.pick([0, 20])
+    readStale = chance.pick([0, 100])
+    eventLost = chance.pick([0, 20, 300, 1000])
+    eventLate = chance.pick([0, 50, 300])
+    quorumLost = chance.pick([0, 0, 10])
+    storeCut = chance.pick([0, 10, 30])
+    linkCut = chance.pick([0, 10, 50])
+    pause = chance.pick([0, 10, 30])
+    crash = chance.pick([0, 5, 20])
+    diskLost = chance.pick([0, 0, 10])
+    storeFull = chance.pick([0, 0, 10])
+    backupRestored = chance.pick([0, 0, 0, 5])
+    upgrade = chance.pick([0, 0, 20])
+    transfer = chance.pick([0, 0, 20])
+  }
+}

@@ -1,0 +1,57 @@
+/// The statistics of the simulation of a cluster.
+package struct ClusterReport: Statistics, Equatable, Sendable {
+  /// Actions that clients have sent.
+  package var sent = 0
+  /// Actions that clients know to be applied.
+  package var acknowledged = 0
+  /// Entries of the log, of those the first of a term, and those with a turn in parts.
+  package var entries = 0
+  package var terms = 0
+  package var largeTurns = 0
+  /// Transactions, and those of which a node got no answer.
+  package var transactions = 0
+  package var unknown = 0
+  /// Transactions that the store refused because it was full.
+  package var full = 0
+  /// Times at which turns were discarded.
+  package var discards = 0
+  package var trims = 0
+  package var snapshots = 0
+  package var transfers = 0
+  package var crashes = 0
+  package var pauses = 0
+  package var disksLost = 0
+  package var outages = 0
+  package var storeCuts = 0
+  package var linkCuts = 0
+  package var restorations = 0
+  package var upgrades = 0
+  /// Times at which a node stopped serving.
+  package var refusals = 0
+  /// Effects that ran while a stopped process had not ended its own.
+  package var overlaps = 0
+  /// Messages that nodes have received over links.
+  package var messages = 0
+  /// The simulated time in seconds.
+  package var virtualSeconds = 0
+  /// The number of events in the trace.
+  package var events = 0
+  /// The hash of the trace.
+  package var hash: UInt64 = 0
+
+  /// Creates an empty report.
+  package init() {}
+
+  /// The counts with their names.
+  package static var fields: [(String, WritableKeyPath<Self, Int>)] {
+    [
+      ("actions sent", \.sent), ("acknowledged", \.acknowledged), ("entries", \.entries), ("terms", \.terms),
+      ("large turns", \.largeTurns), ("transactions", \.transactions), ("unknown", \.unknown), ("full", \.full),
+      ("discards", \.discards), ("trims", \.trims), ("snapshots", \.snapshots), ("transfers", \.transfers),
+      ("crashes", \.crashes), ("pauses", \.pauses), ("disks lost", \.disksLost), ("quorum lost", \.outages),
+      ("store cuts", \.storeCuts), ("link cuts", \.linkCuts), ("restorations", \.restorations),
+      ("upgrades", \.upgrades), ("refusals", \.refusals), ("overlaps", \.overlaps), ("messages", \.messages),
+      ("simulated seconds", \.virtualSeconds),
+    ]
+  }
+}

@@ -1,0 +1,165 @@
+import ClusterCore
+import ClusterLog
+import Wire
+
+/// What goes wrong, and what the operator does.
+extension ClusterSimulation {
+  private static let tickLength: Int64 = 100_000
+
+  func tick() throws {
+    events.add(.tick, at: now + Self.tickLength)
+    if !isSettling { try injectFaults() }
+    try tendLinks()
+    for node in nodes where (node.isCutToStore || node.isCutFromStore) && now >= node.cutUntil {
+      (node.isCutToStore, node.isCutFromStore) = (false, false)
+    }
+    if now >= store.quorumAt, !waiting.isEmpty {
+      // Some of the requests have reached a member that still has them.
+      for request in waiting where chance.hits(500) { events.add(.request(request), at: now + delay()) }
+      waiting = []
+    }
+    if store.isFull, isSettling || chance.hits(50) { store.isFull = false }
+    try operate()
+    for node in nodes where node.process == nil && (isSettling || chance.hits(60)) { try start(node) }
+  }
+
+  private func injectFaults() throws {
+    let faults = plan.faults
+    if chance.hits(faults.quorumLost) {
+      report.outages += 1
+      store.quorumAt = max(store.quorumAt, now + time(upTo: 4000))
+      trace.note(Duration.microseconds(now), "quorum lost")
+    }
+    if chance.hits(faults.storeCut) {
+      let node = chance.pick(nodes)
+      (node.isCutToStore, node.isCutFromStore) = chance.pick([(true, true), (true, false), (false, true)])
+      node.cutUntil = now + time(upTo: 6000)
+      report.storeCuts += 1
+      note("store cut", node)
+    }
+    if nodes.count > 1, chance.hits(faults.linkCut) {
+      let first = chance.number(0...nodes.count - 2)
+      let index = linkIndex(first, chance.number(first + 1...nodes.count - 1))
+      links[index].isCut = chance.pick([[true, true], [true, false], [false, true]])
+      links[index].cutUntil = now + time(upTo: 8000)
+      report.linkCuts += 1
+      trace.note(Duration.microseconds(now), "link cut", index)
+    }
+    if chance.hits(faults.pause) {
+      let node = chance.pick(nodes)
+      node.pausedUntil = max(node.pausedUntil, now + time(upTo: 5000))
+      report.pauses += 1
+      note("pause", node)
+    }
+    if chance.hits(faults.crash) {
+      let node = chance.pick(nodes)
+      if node.process != nil { report.crashes += 1 }
+      crash(node)
+    }
+    if chance.hits(faults.diskLost) { loseDisk(chance.pick(nodes)) }
+    if chance.hits(faults.storeFull) {
+      store.isFull = true
+      trace.note(Duration.microseconds(now), "full")
+    }
+    if chance.hits(20) { takeBackup() }
+    if chance.hits(faults.backupRestored) { restoreBackup() }
+    if chance.hits(faults.upgrade) { try upgrade(chance.pick(nodes)) }
+    if chance.hits(faults.transfer) { try transfer() }
+  }
+
+  /// True if a journal could continue with the log alone: the log still has its last entry.
+  private func canContinue(_ disk: ClusterNode.Disk) -> Bool {
+    let first = store.content.entries.lowerBound
+    return truth.hasStored(disk) && (first == 1 || disk.syncedPosition >= first)
+  }
+
+  /// A machine burns down, if the log and a majority of the journals can continue without it.
+  private func loseDisk(_ node: ClusterNode) {
+    let others = nodes.count { $0 !== node && canContinue($0.disk) }
+    guard others > nodes.count / 2 else { return }
+    crash(node)
+    node.disk = ClusterNode.Disk()
+    report.disksLost += 1
+    note("disk lost", node)
+  }
+
+  private func takeBackup() {
+    guard let node = nodes.first(where: { canContinue($0.disk) }) else { return }
+    var disk = node.disk
+    disk.entries.removeLast(disk.entries.count - disk.syncedCount)
+    backup = Backup(content: store.content, truth: truth, disk: disk)
+  }
+
+  /// The store loses everything after the last backup. Its clients have no open connections to it.
+  private func restoreBackup() {
+    guard let backup, continuesAt == nil else { return }
+    trace.note(Duration.microseconds(now), "restore", Int(backup.truth.point.position))
+    report.restorations += 1
+    store.content = backup.content
+    (store.earlier, waiting) = (backup.content, [])
+    store.id += 1
+    truth.restore(backup.truth)
+    for node in nodes { node.process?.watchesFrom = nil }
+    continuesAt = now + 500_000 + time(upTo: 2500)
+    (restoredDisk, self.backup) = (backup.disk, nil)
+  }
+
+  private func upgrade(_ node: ClusterNode) throws {
+    guard node.version == 1 else { return }
+    if node.process != nil { crash(node) }
+    node.version = 2
+    report.upgrades += 1
+    note("upgrade", node)
+    try start(node)
+  }
+
+  private func transfer() throws {
+    guard let leader = nodes.first(where: { $0.process?.core.leadingTerm != nil }), !leader.isPaused(at: now) else {
+      return
+    }
+    let other = chance.pick(nodes)
+    leader.process?.core.advance(to: leader.clock.local(now))
+    if leader.process?.core.transfer(to: other.name) == true { note("transfer", leader, other.index) }
+    try drive(leader)
+  }
+
+  // MARK: The operator
+
+  private func operate() throws {
+    if let time = continuesAt, now >= time || isSettling {
+      // storectl cluster restore
+      continuesAt = nil
+      if let old = store.content.values[.history] {
+        let history = LogHistory(id: chance.next(), store: store.id)
+        store.content.revision += 1
+        store.content.values[.history] = StoredValue(
+          key: .history, bytes: history.encoded(), revision: store.content.revision)
+        trace.note(Duration.microseconds(now), "continue", old.bytes.count)
+      }
+    }
+    for node in nodes where isSettling || chance.hits(30) {
+      guard !node.isPaused(at: now), case .refused(let refusal)? = node.process?.core.standing else { continue }
+      switch refusal {
+      case .newerSchema: try upgrade(node)
+      case .logLost, .diverged, .otherHistory, .damaged:
+        // The operator replaces the journal by that of the backup, or moves it away if the log begins after that one.
+        crash(node)
+        node.disk = canContinue(restoredDisk) ? restoredDisk : ClusterNode.Disk()
+        note("wipe", node)
+      case .restored: if continuesAt == nil { continuesAt = now }
+      }
+    }
+  }
+
+  /// Ends all faults.
+  func endFaults() throws {
+    store.quorumAt = min(store.quorumAt, now)
+    for node in nodes {
+      (node.isCutToStore, node.isCutFromStore) = (false, false)
+      guard node.isPaused(at: now) else { continue }
+      node.pausedUntil = now
+      events.add(.wake(node: node.index, incarnation: node.incarnation), at: now + 1)
+    }
+    for index in links.indices { links[index].cutUntil = now }
+  }
+}

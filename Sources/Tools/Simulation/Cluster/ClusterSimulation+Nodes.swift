@@ -1,0 +1,250 @@
+import ClusterCore
+import ClusterLog
+internal import RandomNumbers
+import Wire
+
+/// The shells of the nodes: they pass events to the cores and execute the commands.
+extension ClusterSimulation {
+  static let schemas = [SchemaFingerprint(ofBytes: [1]), SchemaFingerprint(ofBytes: [2])]
+
+  func start(_ node: ClusterNode) throws {
+    node.incarnation += 1
+    node.pausedUntil = -1
+    var options = ClusterOptions(
+      node: node.name, process: chance.next(), members: members, schemas: Array(Self.schemas.prefix(node.version)))
+    (options.entryBytes, options.keptEntries, options.trimStep) = (plan.entryBytes, plan.keptEntries, plan.trimStep)
+    let (journal, model) = try node.disk.recovered()
+    note("start", node, Int(journal.point.position))
+    node.process = ClusterNode.Process(ClusterCore(options, journal: journal, now: node.clock.local(now)), model)
+    try node.process.map { try changed(node, $0) }
+    try drive(node)
+  }
+
+  /// Ends the process, as a loss of power does.
+  func crash(_ node: ClusterNode) {
+    guard node.process != nil else { return }
+    note("crash", node)
+    node.process = nil
+    let survivors = chance.number(node.disk.syncedCount...node.disk.entries.count)
+    node.disk.entries.removeLast(node.disk.entries.count - survivors)
+    node.disk.syncedCount = survivors
+    truth.noteStored(node)
+    closeLinks(of: node)
+    disconnectClients(of: node)
+  }
+
+  /// Executes all commands of a core, and what follows from them.
+  func drive(_ node: ClusterNode) throws {
+    while true {
+      guard let process = node.process else { return }
+      let commands = process.core.takeCommands()
+      guard !commands.isEmpty else { break }
+      var turns: [[UInt8]] = []
+      for command in commands { try execute(command, of: node, process, &turns) }
+      if !turns.isEmpty, process.core.leadingTerm != nil {
+        process.turns += turns
+        process.core.append(turns)
+      }
+    }
+    wakeLater(node)
+    try connectClients(of: node)
+  }
+
+  private func wakeLater(_ node: ClusterNode) {
+    guard let process = node.process, let next = process.core.nextTime else { return }
+    let time = max(node.clock.global(next), now + 100)
+    if let wakesAt = process.wakesAt, wakesAt <= time { return }
+    process.wakesAt = time
+    events.add(.wake(node: node.index, incarnation: node.incarnation), at: time)
+  }
+
+  private func execute(
+    _ command: ClusterCommand, of node: ClusterNode, _ process: ClusterNode.Process, _ turns: inout [[UInt8]]
+  ) throws {
+    switch command {
+    case .transact(let number, let transaction):
+      report.transactions += 1
+      send(.transaction(transaction), number, of: node, process)
+    case .read(let number, let read): send(.read(read), number, of: node, process)
+    case .watch(let position): process.watchesFrom = position
+    case .record(let entry, let parts): try record(entry, parts, of: node, process)
+    case .apply(let turns, let position):
+      note("apply", node, Int(position))
+      for turn in turns { try process.model.apply(turn: turn) }
+      process.unstored = process.model
+      try changed(node, process)
+    case .stored(let count, let position):
+      note("stored", node, count, Int(position))
+      for turn in process.turns.prefix(count) { try process.model.apply(turn: turn) }
+      process.turns.removeFirst(count)
+      try changed(node, process)
+    case .discardUnstored:
+      note("discard", node, process.turns.count)
+      report.discards += 1
+      turns = []
+      process.turns = []
+      process.unstored = process.model
+    case .perform(let session, let first, let actions):
+      // A loop's turn does a limited amount of work.
+      for start in stride(from: 0, to: actions.count, by: 6) {
+        let some = actions[start..<min(start + 6, actions.count)]
+        let changes = try process.unstored.reduce(
+          session, first: first + UInt64(start), count: some.count, &chance)
+        guard !changes.isEmpty else { continue }
+        turns.append(ClusterModel.turn(changes, padding: some.suffix(changes.count).reduce(0) { $0 + $1.count }))
+      }
+    case .lead(let term):
+      note("lead", node, Int(term))
+    case .startEffects(let term): try startEffects(term, of: node, process)
+    case .cancelEffects:
+      note("cancel effects", node)
+      process.effects = nil
+    case .send(let message, let other): send(message, from: node, to: other)
+    case .sendSnapshot(let place, let other):
+      states.append(process.model)
+      let snapshot = ClusterSnapshot(place: place, state: ClusterModel.stateBytes(states.count - 1))
+      send(.snapshot(snapshot), from: node, to: other)
+    case .install(let snapshot): try install(snapshot, of: node, process)
+    case .adopt(let history, let endsSessions):
+      note("history", node, Int(truncatingIfNeeded: history.id))
+      node.disk.history = history
+      if endsSessions { disconnectClients(of: node, forgettingSessions: true) }
+      for client in clients where client.node === node && client.isConnected { client.history = history }
+    case .standingChanged(let standing):
+      trace.explain("\(node.name): \(standing)")
+      if case .refused(let refusal) = standing { try refused(refusal, by: node) }
+    }
+  }
+
+  // MARK: The journal
+
+  private func record(
+    _ entry: EncodedEntry, _ parts: [[UInt8]], of node: ClusterNode, _ process: ClusterNode.Process
+  ) throws {
+    let turns: [[UInt8]] =
+      switch entry.entry.content {
+      case .opening, .handover: []
+      case .turns(_, let turns): turns
+      case .parts: [Array(parts.joined())]
+      }
+    node.disk.entries.append((entry, turns))
+    process.checksum = entry.checksum
+    note("record", node, Int(entry.entry.position))
+    syncLater(node, process)
+  }
+
+  private func syncLater(_ node: ClusterNode, _ process: ClusterNode.Process) {
+    guard !process.isSyncing else { return }
+    process.isSyncing = true
+    events.add(
+      .synced(node: node.index, incarnation: node.incarnation), at: now + time(upTo: chance.hits(20) ? 2000 : 15))
+  }
+
+  func synced(_ node: ClusterNode) throws {
+    guard let process = node.process else { return }
+    process.isSyncing = false
+    // What was appended during the sync is not part of it.
+    let count = chance.number(node.disk.syncedCount...node.disk.entries.count)
+    node.disk.syncedCount = count
+    truth.noteStored(node)
+    process.core.journalStored(upTo: node.disk.syncedPosition)
+    if count < node.disk.entries.count { syncLater(node, process) }
+    // A journal continues from a later state now and then.
+    if count > 50 { compact(node) }
+    try drive(node)
+  }
+
+  private func compact(_ node: ClusterNode) {
+    let count = node.disk.syncedCount
+    for (entry, turns) in node.disk.entries.prefix(count) {
+      node.disk.basePoint.advance(to: entry)
+      node.disk.baseEntry = entry
+      // The node has applied these turns before.
+      for turn in turns { try? node.disk.base.apply(turn: turn) }
+    }
+    node.disk.entries.removeFirst(count)
+    node.disk.syncedCount = 0
+  }
+
+  private func install(_ snapshot: ClusterSnapshot, of node: ClusterNode, _ process: ClusterNode.Process) throws {
+    let place = snapshot.place
+    note("install", node, Int(place.point.position))
+    report.snapshots += 1
+    let model = states[ClusterModel.stateIndex(snapshot.state)]
+    (process.model, process.unstored) = (model, model)
+    node.disk.history = place.history
+    (node.disk.base, node.disk.basePoint) = (model, place.point)
+    node.disk.baseEntry = try EncodedEntry(decoding: place.last)
+    (node.disk.entries, node.disk.syncedCount) = ([], 0)
+    process.checksum = place.point.checksum
+    truth.noteStored(node)
+    process.core.journalStored(upTo: place.point.position)
+    try changed(node, process)
+  }
+
+  // MARK: What the oracles see
+
+  /// The state of a node has changed: checks it, and acknowledges actions.
+  func changed(_ node: ClusterNode, _ process: ClusterNode.Process) throws {
+    try truth.check(process.model, after: process.checksum, of: node.name)
+    for client in clients where client.node === node && client.isConnected {
+      let number = process.model.processed[client.session] ?? 0
+      process.core.processed(client.session, upTo: number)
+      try acknowledge(number, to: client)
+    }
+  }
+
+  func acknowledge(_ number: UInt64, to client: ClusterClient) throws {
+    guard number > client.acknowledged else { return }
+    guard truth.committed[client.session] ?? 0 >= number else {
+      throw Violation(
+        .acknowledgedNotApplied,
+        "action \(number) of a client of \(client.node.name) is acknowledged and not in the log")
+    }
+    guard client.node.process?.model.processed[client.session] ?? 0 >= number else {
+      throw Violation(
+        .seenBeforeStored, "action \(number) is acknowledged by \(client.node.name), whose state does not have it")
+    }
+    report.acknowledged += Int(number - client.acknowledged)
+    client.actions.removeFirst(Int(number - client.acknowledged))
+    client.acknowledged = number
+  }
+
+  private func startEffects(_ term: UInt64, of node: ClusterNode, _ process: ClusterNode.Process) throws {
+    note("start effects", node, Int(term))
+    process.effects = term
+    for other in nodes where other !== node {
+      guard let running = other.process?.effects else { continue }
+      guard other.isPaused(at: now - 1000) else {
+        throw Violation(
+          .effectsOverlap, "effects of term \(term) start on \(node.name), and those of \(running) run on \(other.name)"
+        )
+      }
+      report.overlaps += 1
+    }
+  }
+
+  /// A node has stopped serving.
+  private func refused(_ refusal: Refusal, by node: ClusterNode) throws {
+    note("refuse", node)
+    report.refusals += 1
+    let isExplained =
+      switch refusal {
+      case .newerSchema: node.version == 1 && nodes.contains { $0.version == 2 }
+      case .restored, .logLost, .diverged, .otherHistory: report.restorations > 0
+      case .damaged: false
+      }
+    guard isExplained else { throw Violation(.connectionLost, "\(node.name) refuses to serve: \(refusal)") }
+    disconnectClients(of: node)
+  }
+
+  func note(_ event: StaticString, _ node: ClusterNode, _ first: Int = 0, _ second: Int = 0) {
+    trace.note(Duration.microseconds(now), event, node.index, first, second)
+  }
+}
+
+extension ClusterModel {
+  /// The bytes of a snapshot: the index of the state in the simulation.
+  static func stateBytes(_ index: Int) -> [UInt8] { UInt64(index).encoded() }
+  static func stateIndex(_ bytes: [UInt8]) -> Int { (try? UInt64(decoding: bytes.span.bytes)).map(Int.init) ?? 0 }
+}

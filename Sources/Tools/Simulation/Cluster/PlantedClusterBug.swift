@@ -1,0 +1,16 @@
+/// A deliberate defect of the simulated shell of a cluster's node, to verify that the oracles find it.
+package enum PlantedClusterBug: String, CaseIterable, Sendable {
+  /// Transactions do not compare the key `leader`.
+  case noComparisonWithTheLeader
+  /// An outcome that is unknown is settled by a read: a node that still finds itself in `leader` takes it as a success.
+  case unknownSettledByARead
+  /// A node acknowledges actions when their entry arrives, before it has applied it.
+  case acknowledgedBeforeApplied
+  /// The leader removes entries that only its own journal has.
+  case trimmedBeyondAMajority
+  /// A node takes over when a lease has expired, whatever else it hears from the leader.
+  case takeoverByLeaseOnly
+  /// A transaction that removes entries does not check that the log goes on after them. Repeated in a restored store, it
+  /// removes the whole log.
+  case removedWithoutTheNext
+}

@@ -1,0 +1,143 @@
+import ClusterCore
+import ClusterLog
+import Testing
+import Wire
+
+/// A node proves its journal before it serves.
+@Suite struct ProofTests {
+  private let log = TestNode.log(turns: 3)
+
+  @Test func aJournalIsProvedByATransaction() throws {
+    let node = TestNode(journal: TestNode.journal(log))
+    #expect(node.core.standing == .starting)
+    let (_, transaction) = try #require(node.transaction)
+    #expect(
+      transaction.conditions == [
+        .value(.history, TestNode.history.encoded()), .value(.entry(4), log[3].bytes),
+      ])
+    // What arrives before is not taken.
+    node.watch([TestNode.entry(after: TestNode.journal(log).point, log[0].entry.leader, .turns(first: 4, [[9]]))])
+    #expect(node.applied.isEmpty && node.core.standing == .starting)
+    node.answer(.written(revision: 9))
+    #expect(node.core.standing == .current(leads: false))
+  }
+
+  @Test func withoutAnAnswerItIsRepeated() throws {
+    let node = TestNode(journal: TestNode.journal(log))
+    node.answer(.unknown)
+    node.answer(.full)
+    #expect(node.transactions.count == 2)
+    node.pass(.milliseconds(300))
+    #expect(node.transactions.count == 3 && Set(node.transactions.map(\.writes)).count == 1)
+    #expect(node.core.standing == .starting)
+  }
+
+  private func refused(
+    journal: ClusterCore.Journal, history: LogHistory?, entry: EncodedEntry?, first: EncodedEntry?, last: EncodedEntry?,
+    in store: UInt64 = TestNode.store
+  ) -> TestNode {
+    let node = TestNode(journal: journal)
+    node.answer(
+      .refused([
+        history.map { TestNode.stored(.history, $0) }, entry.map(TestNode.stored), first.map(TestNode.stored),
+        last.map(TestNode.stored),
+      ]), in: store)
+    return node
+  }
+
+  @Test func aJournalBeyondTheLogIsRefused() {
+    let journal = TestNode.journal(log)
+    let node = refused(journal: journal, history: TestNode.history, entry: nil, first: log[0], last: log[2])
+    #expect(node.core.standing == .refused(.logLost(journal: 4, log: 3)))
+    let empty = refused(journal: journal, history: nil, entry: nil, first: nil, last: nil)
+    #expect(empty.core.standing == .refused(.logLost(journal: 4, log: 0)))
+  }
+
+  @Test func aJournalWithAnotherEntryIsRefused() {
+    let other = TestNode.log(by: "c", turns: 3)
+    let node = refused(
+      journal: TestNode.journal(log), history: TestNode.history, entry: other[3], first: other[0], last: other[3])
+    #expect(node.core.standing == .refused(.diverged("entry 4 has other bytes")))
+  }
+
+  @Test func theJournalOfAnotherClusterIsRefused() {
+    let other = TestNode.log(by: "c", turns: 3)
+    let node = refused(
+      journal: TestNode.journal(log), history: LogHistory(id: 6, store: TestNode.store), entry: other[3],
+      first: other[0], last: other[3])
+    #expect(node.core.standing == .refused(.otherHistory))
+  }
+
+  @Test func aRestoredStoreIsRefusedUntilTheOperatorContinues() {
+    let node = refused(
+      journal: TestNode.journal(log), history: TestNode.history, entry: log[3], first: log[0], last: log[3], in: 78)
+    #expect(node.core.standing == .refused(.restored))
+    // Another history, with the same entry: the journal is a beginning of the log.
+    node.pass(.seconds(2))
+    let continued = LogHistory(id: 6, store: 78)
+    node.answer(
+      .refused([
+        TestNode.stored(.history, continued), TestNode.stored(log[3]), TestNode.stored(log[0]), TestNode.stored(log[3]),
+      ]), in: 78)
+    #expect(node.commands.contains { if case .adopt(continued, endsSessions: true) = $0 { true } else { false } })
+    node.answer(.written(revision: 9), in: 78)
+    #expect(node.core.standing == .current(leads: false) && node.core.history == continued)
+  }
+
+  @Test func aNewNodeTakesTheLogsHistory() {
+    let node = refused(journal: .empty, history: TestNode.history, entry: log[0], first: log[0], last: log[3])
+    #expect(
+      node.commands.contains { if case .adopt(TestNode.history, endsSessions: false) = $0 { true } else { false } })
+    node.answer(.written(revision: 9))
+    #expect(node.core.standing == .current(leads: false))
+    node.watch(log)
+    #expect(node.applied == [[[1]], [[2]], [[3]]])
+  }
+
+  @Test func aNodeThatWasAwayForLongTakesASnapshot() throws {
+    let donor = TestNode.follower("b", of: log)
+    let node = TestNode("a", journal: TestNode.journal(Array(log[..<2])))
+    node.core.linkOpened(TestNode.name("b"))
+    node.answer(
+      .refused([TestNode.stored(.history, TestNode.history), nil, TestNode.stored(log[3]), TestNode.stored(log[3])]))
+    #expect(node.core.standing == .starting)
+    #expect(node.commands.contains { if case .send(.needsSnapshot(after: 2), _) = $0 { true } else { false } })
+    let snapshot = try #require(donor.snapshot([1, 2]))
+    node.core.received(.snapshot(snapshot), from: TestNode.name("b"))
+    node.take()
+    #expect(node.commands.contains { if case .install(let taken) = $0 { taken.state == [1, 2] } else { false } })
+    // It is proved like a journal.
+    #expect(node.transaction?.1.conditions.last == .value(.entry(4), log[3].bytes))
+    node.answer(.written(revision: 9))
+    #expect(node.core.standing == .current(leads: false) && node.core.point == donor.core.point)
+  }
+
+  @Test func aNewerSchemaIsNotApplied() {
+    let leader = Leadership(term: 2, node: TestNode.name("c"), process: 3)
+    let node = TestNode.follower(of: log)
+    let entry = EncodedEntry(
+      LogEntry(
+        position: 5, leader: leader, schema: SchemaFingerprint(ofBytes: [2]), previous: log[3].checksum,
+        content: .opening))
+    node.watch([entry])
+    #expect(node.core.standing == .refused(.newerSchema(position: 5)) && node.core.point.position == 4)
+  }
+
+  @Test func damagedAndForeignEntriesAreRefused() {
+    let node = TestNode.follower(of: log)
+    let damaged = StoredValue(key: .entry(5), bytes: [0x80], revision: 60)
+    // Late events of another store do not matter.
+    node.core.watched([damaged], in: TestNode.store - 1)
+    node.take()
+    #expect(node.core.standing == .current(leads: false))
+    node.core.watched([damaged], in: TestNode.store)
+    node.take()
+    guard case .refused(.damaged) = node.core.standing else {
+      Issue.record("\(node.core.standing)")
+      return
+    }
+    let other = TestNode.follower(of: log)
+    other.watch([TestNode.log(by: "c", turns: 4)[4]])
+    #expect(other.core.standing == .refused(.diverged("entry 5 continues another log")))
+  }
+}

@@ -1,0 +1,145 @@
+import ClusterCore
+import ClusterLog
+import Wire
+
+/// A core whose commands a test reads and answers.
+final class TestNode {
+  static let names = ["a", "b", "c"].map(TestNode.name)
+  static let schema = SchemaFingerprint(ofBytes: [1])
+  static let store: UInt64 = 77
+  static let history = LogHistory(id: 5, store: store)
+
+  var core: ClusterCore
+  var now = Duration.seconds(100)
+  /// The commands since the last `clear()`.
+  private(set) var commands: [ClusterCommand] = []
+
+  static func name(_ text: String) -> NodeName {
+    guard let name = NodeName(text) else { preconditionFailure("\(text) is not a name") }
+    return name
+  }
+
+  /// A node with a journal, which it begins to prove.
+  init(
+    _ name: String = "a", journal: ClusterCore.Journal = .empty, change: (inout ClusterOptions) -> Void = { _ in }
+  ) {
+    var options = ClusterOptions(
+      node: Self.name(name), process: 42, members: Set(Self.names), schemas: [Self.schema])
+    change(&options)
+    core = ClusterCore(options, journal: journal, now: now)
+    take()
+  }
+
+  /// A node that follows, with the journal of a log.
+  static func follower(_ name: String = "a", of log: [EncodedEntry]) -> TestNode {
+    let node = TestNode(name, journal: journal(log))
+    node.answer(.written(revision: 50))
+    return node
+  }
+
+  /// A node that leads a new term after a log.
+  static func leader(of log: [EncodedEntry], change: (inout ClusterOptions) -> Void = { _ in }) -> TestNode {
+    let node = TestNode(journal: journal(log), change: change)
+    node.answer(.written(revision: 50))
+    node.pass(.milliseconds(1300))
+    node.answer(.written(revision: 60))
+    return node
+  }
+
+  /// The journal of a log.
+  static func journal(_ log: [EncodedEntry], history: LogHistory = history) -> ClusterCore.Journal {
+    let point = log.reduce(into: LogPoint.start) { $0.advance(to: $1) }
+    return ClusterCore.Journal(history: log.isEmpty ? nil : history, point: point, last: log.last)
+  }
+
+  /// A log that a node has begun, with this number of turns.
+  static func log(by name: String = "b", turns count: Int = 1) -> [EncodedEntry] {
+    let leader = Leadership(term: 1, node: Self.name(name), process: 9)
+    var log = [entry(after: .start, leader, .opening)]
+    for turn in 0..<count {
+      log.append(entry(after: journal(log).point, leader, .turns(first: UInt64(turn) + 1, [[UInt8(turn + 1)]])))
+    }
+    return log
+  }
+
+  static func entry(after point: LogPoint, _ leader: Leadership, _ content: LogEntry.Content) -> EncodedEntry {
+    EncodedEntry(
+      LogEntry(
+        position: point.position + 1, leader: leader, schema: schema, previous: point.checksum, content: content))
+  }
+
+  // MARK: Events
+
+  /// The transaction without an answer.
+  var transaction: (number: UInt64, LogTransaction)? {
+    for case .transact(let number, let transaction) in commands.reversed() { return (number, transaction) }
+    return nil
+  }
+
+  /// Answers the last transaction.
+  func answer(_ outcome: TransactionOutcome, in store: UInt64 = store) {
+    guard let transaction else { preconditionFailure("there is no transaction") }
+    core.transactionEnded(transaction.number, in: store, outcome)
+    take()
+  }
+
+  func pass(_ time: Duration) {
+    now += time
+    core.advance(to: now)
+    take()
+  }
+
+  func take() { commands += core.takeCommands() }
+  func clear() { commands = [] }
+
+  /// Takes entries from the watch.
+  func watch(_ entries: [EncodedEntry]) {
+    core.watched(entries.map { Self.stored($0) }, in: Self.store)
+    take()
+  }
+
+  static func stored(_ entry: EncodedEntry) -> StoredValue {
+    StoredValue(key: .entry(entry.entry.position), bytes: entry.bytes, revision: 55)
+  }
+
+  static func stored(_ key: LogKey, _ value: some WireValue) -> StoredValue {
+    StoredValue(key: key, bytes: value.encoded(), revision: 55)
+  }
+
+  /// The snapshot that the node sends to another one, with these bytes as its state.
+  func snapshot(_ state: [UInt8]) -> ClusterSnapshot? {
+    core.linkOpened(Self.name("c"))
+    core.received(.needsSnapshot(after: 0), from: Self.name("c"))
+    take()
+    guard case .sendSnapshot(let place, _)? = commands.last else { return nil }
+    return ClusterSnapshot(place: place, state: state)
+  }
+
+  func transfer(to name: String) -> Bool { core.transfer(to: Self.name(name)) }
+
+  // MARK: Commands
+
+  var transactions: [LogTransaction] {
+    commands.compactMap { if case .transact(_, let transaction) = $0 { transaction } else { nil } }
+  }
+  var applied: [[[UInt8]]] { commands.compactMap { if case .apply(let turns, _) = $0 { turns } else { nil } } }
+  var storedCounts: [Int] { commands.compactMap { if case .stored(let count, _) = $0 { count } else { nil } } }
+  var discards: Int { commands.count { if case .discardUnstored = $0 { true } else { false } } }
+  var starts: [UInt64] { commands.compactMap { if case .startEffects(let term) = $0 { term } else { nil } } }
+  var cancels: Int { commands.count { if case .cancelEffects = $0 { true } else { false } } }
+
+  /// The actions that were sent over links, by receiver and first number.
+  var sentActions: [String] {
+    commands.compactMap {
+      guard case .send(.actions(let term, _, let first, let actions), let node) = $0 else { return nil }
+      return "\(node) \(term): \(first) \(actions.map(\.hexadecimal).joined(separator: ","))"
+    }
+  }
+
+  var performed: [String] {
+    commands.compactMap {
+      guard case .perform(let session, let first, let actions) = $0 else { return nil }
+      return "\(session.node): \(first) \(actions.map(\.hexadecimal).joined(separator: ","))"
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import TestSupport
+import Testing
+
+@testable import Simulation
+
+/// A cluster keeps its guarantees under all faults.
+@Suite(.computing) struct ClusterSeedTests {
+  @Test(arguments: [UInt64](0..<8)) func promisesAreKept(block: UInt64) {
+    for seed in block * 4..<block * 4 + 4 {
+      do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
+    }
+  }
+
+  @Test func theSameSeedDoesTheSame() throws {
+    func run() throws -> (trace: [String], report: ClusterReport) {
+      var trace: [String] = []
+      let simulation = ClusterSimulation(ClusterPlan(seed: 3), print: { trace.append($0) })
+      try simulation.run()
+      return (trace, simulation.report)
+    }
+    let (first, second) = (try run(), try run())
+    #expect(first.trace == second.trace && first.report == second.report)
+    #expect(first.report.events > 100)
+  }
+
+  /// Without faults there is one term, and nothing is discarded.
+  @Test func withoutFaultsTheFirstLeaderStays() throws {
+    var plan = ClusterPlan(seed: 5)
+    (plan.nodeCount, plan.faults, plan.duration) = (3, .none, 10_000)
+    let simulation = ClusterSimulation(plan)
+    try simulation.run()
+    let report = simulation.report
+    #expect(report.terms == 1 && report.discards == 0 && report.unknown == 0 && report.refusals == 0)
+    #expect(report.sent > 10 && report.acknowledged == report.sent)
+  }
+
+  /// Events that are rare otherwise happen here.
+  @Test func faultsHappen() throws {
+    var sum = [Int](repeating: 0, count: ClusterReport().numbers.count)
+    for seed in UInt64(100)..<120 {
+      let simulation = ClusterSimulation(ClusterPlan(seed: seed))
+      try simulation.run()
+      for (index, number) in simulation.report.numbers.enumerated() { sum[index] += number }
+    }
+    let report = ClusterReport(numbers: sum)
+    #expect(report.numbers.allSatisfy { $0 > 0 }, "\(report.text)")
+  }
+}

@@ -1,0 +1,46 @@
+import Simulation
+import TestSupport
+import Testing
+
+/// The oracles detect each planted bug within 100 seeds, and report it under a matching name.
+@Suite(.computing) struct PlantedClusterBugTests {
+  @Test(arguments: PlantedClusterBug.allCases) func aPlantedBugIsFound(bug: PlantedClusterBug) throws {
+    var found: [Violation.Kind: Int] = [:]
+    for seed in UInt64(0)..<100 {
+      do {
+        try ClusterSimulation(plan(for: bug, seed: seed), bug: bug).run()
+      } catch let violation as Violation {
+        found[violation.kind, default: 0] += 1
+        if Self.names(of: bug).contains(violation.kind) { return }
+      }
+    }
+    Issue.record("\(bug) was not found by its name: \(found)")
+  }
+
+  /// Returns a plan with many opportunities for the bug.
+  private func plan(for bug: PlantedClusterBug, seed: UInt64) -> ClusterPlan {
+    var plan = ClusterPlan(seed: seed)
+    // It needs a restored backup, and was found with the plan as it is.
+    if bug == .removedWithoutTheNext { return plan }
+    (plan.nodeCount, plan.actionInterval) = (3, 100)
+    (plan.faults.backupRestored, plan.faults.upgrade) = (0, 0)
+    switch bug {
+    case .noComparisonWithTheLeader: (plan.faults.storeCut, plan.actionInterval) = (40, 2000)
+    case .unknownSettledByARead: plan.faults.requestLost = 50
+    case .acknowledgedBeforeApplied: break
+    case .trimmedBeyondAMajority: (plan.keptEntries, plan.trimStep) = (0, 1)
+    case .takeoverByLeaseOnly: plan.actionInterval = 2000
+    case .removedWithoutTheNext: break
+    }
+    return plan
+  }
+
+  private static func names(of bug: PlantedClusterBug) -> [Violation.Kind] {
+    switch bug {
+    case .noComparisonWithTheLeader, .takeoverByLeaseOnly: [.effectsOverlap]
+    case .unknownSettledByARead: [.acknowledgedNotApplied, .forked]
+    case .acknowledgedBeforeApplied: [.seenBeforeStored]
+    case .trimmedBeyondAMajority, .removedWithoutTheNext: [.trimmedTooEarly]
+    }
+  }
+}
