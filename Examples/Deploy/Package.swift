@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A deploy queue: people submit and approve jobs, workers take them. `deployhub` has the queue, `deployworker` does the
-// work by a script.
+// work by a script, `deployterm` shows the queue in a terminal.
 let package = Package(
   name: "Deploy",
   dependencies: [.package(name: "StoreHub", path: Context.environment["STOREHUB"] ?? "../..")],
@@ -13,8 +13,15 @@ let package = Package(
     .executableTarget(
       name: "deployworker", dependencies: ["Deploy", .product(name: "StoreClient", package: "StoreHub")],
       swiftSettings: [.defaultIsolation(MainActor.self)]),
+    .executableTarget(
+      name: "deployterm", dependencies: ["Deploy", .product(name: "TerminalApp", package: "StoreHub")],
+      swiftSettings: [.defaultIsolation(MainActor.self)]),
     .testTarget(
-      name: "DeployTests", dependencies: ["Deploy", .product(name: "ComposableTesting", package: "StoreHub")]),
+      name: "DeployTests",
+      dependencies: [
+        "Deploy", "deployterm", .product(name: "ComposableTesting", package: "StoreHub"),
+        .product(name: "TerminalUI", package: "StoreHub"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
