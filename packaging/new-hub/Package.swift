@@ -12,8 +12,14 @@ let package = Package(
     .executableTarget(
       name: "@lower@hub", dependencies: ["@NAME@", .product(name: "StoreHub", package: "StoreHub")]),
     .executableTarget(name: "@lower@", dependencies: ["@NAME@", .product(name: "StoreClient", package: "StoreHub")]),
+    .executableTarget(
+      name: "@lower@-terminal", dependencies: ["@NAME@", .product(name: "TerminalApp", package: "StoreHub")]),
     .testTarget(
-      name: "@NAME@Tests", dependencies: ["@NAME@", .product(name: "ComposableTesting", package: "StoreHub")]),
+      name: "@NAME@Tests",
+      dependencies: [
+        "@NAME@", "@lower@-terminal", .product(name: "ComposableTesting", package: "StoreHub"),
+        .product(name: "TerminalUI", package: "StoreHub"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -8,4 +8,9 @@ import Testing
     let store = TestStore(initialState: @NAME@.State()) { @NAME@() }
     await store.send(.incrementButtonTapped) { $0.count = 1 }
   }
+
+  @Test func aNoteNeedsAText() async {
+    let store = TestStore(initialState: @NAME@.State()) { @NAME@() }
+    await store.send(.addButtonTapped(text: ""), refused: "a note needs a text")
+  }
 }
