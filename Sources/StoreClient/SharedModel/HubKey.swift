@@ -18,7 +18,7 @@ nonisolated extension SharedReaderKey {
   /// reason. Changes made meanwhile are sent later, each exactly once. `save()` waits until the hub has stored all changes
   /// so far. If the hub refuses one, the reference returns to the hub's value, and `saveError` has the reason.
   ///
-  /// The program names the hub at its start, with ``SharedModels/add(_:)``. In tests and previews the key is in memory.
+  /// The program names the hub at its start, with `SharedModels.add(_:)`. In tests and previews the key is in memory.
   ///
   /// - Parameter field: A stored, replicated field of the model.
   public static func hub<Model, Value>(_ field: KeyPath<Model, Value>) -> Self where Self == HubKey<Model, Value> {
