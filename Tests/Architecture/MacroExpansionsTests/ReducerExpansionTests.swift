@@ -153,6 +153,8 @@ import Testing
         enum Action {}
         var body: some ReducerOf<Self> { EmptyReducer() }
         func reduce(into state: inout State, action: Action) -> Effect<Action> { .none }
+        // A part of the actions.
+        func reduce(into state: inout State, action: Action.View) -> Effect<Action> { .none }
       }
       """, "Reducer", as: ReducerMacro.self, adding: ["Reducer", "CaseReducer"],
       is: """

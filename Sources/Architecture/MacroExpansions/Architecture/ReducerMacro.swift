@@ -73,7 +73,7 @@ extension ReducerMacro: MemberAttributeMacro {
     if let function = member.as(FunctionDeclSyntax.self), function.name.text == "reduce",
       declaration.memberBlock.members.contains(where: {
         $0.decl.as(VariableDeclSyntax.self)?.name == "body"
-      }), function.signature.parameterClause.parameters.first?.firstName.text == "into"
+      }), function.isRequirementOfReducer
     {
       context.complain(
         """
@@ -200,5 +200,15 @@ enum ReducerCaseMarkerMacro: PeerMacro {
         "'@\(node.attributeName.trimmedDescription)' can only be applied to an enum's case", at: node)
     }
     return []
+  }
+}
+
+extension FunctionDeclSyntax {
+  /// True for `reduce(into:action:)` of the reducer's own action, and false for a method for a part of its actions.
+  fileprivate var isRequirementOfReducer: Bool {
+    let parameters = signature.parameterClause.parameters
+    guard parameters.map(\.firstName.text) == ["into", "action"], let type = parameters.last?.type.trimmedDescription
+    else { return false }
+    return type == "Action" || type.hasSuffix(".Action")
   }
 }
