@@ -24,7 +24,10 @@ public nonisolated struct CanvasSize: Equatable, Sendable {
 public nonisolated struct Style: Equatable, Sendable {
   /// The colours that every terminal has.
   public enum Color: Int16, Sendable, CaseIterable {
-    case standard, red, green, yellow, blue, cyan
+    /// The colour of text without one.
+    case standard
+    /// The terminal's colour of this name.
+    case red, green, yellow, blue, cyan
   }
 
   /// The colour.
@@ -81,6 +84,9 @@ nonisolated extension Canvas {
   /// Draws a centered frame around lines of text, over anything below it.
   ///
   /// - Parameters:
+  ///   - lines: The text.
+  ///   - title: The title in the upper edge.
+  ///   - style: The style of the frame and the text.
   ///   - top: The row of the upper edge; nil for the middle.
   ///   - width: The columns for the text; nil for the width of the lines.
   public mutating func box(

@@ -51,7 +51,10 @@ public struct TableColumn<Row> {
 
   /// The order of the rows, which a mark beside the title shows; the source sorts them.
   public enum Order: Sendable {
-    case ascending, descending
+    /// The smallest first.
+    case ascending
+    /// The greatest first.
+    case descending
   }
 
   let title: String

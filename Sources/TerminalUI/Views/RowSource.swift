@@ -22,7 +22,9 @@ public protocol RowSource<ID, Row> {
 
   /// Returns the present offset of an element; nil if there is none with the id.
   ///
-  /// - Parameter near: The offset at which the element was last.
+  /// - Parameters:
+  ///   - id: The id of the element.
+  ///   - near: The offset at which the element was last.
   func offset(of id: ID, near: Int) -> Int?
 }
 

@@ -8,7 +8,12 @@ public struct Text: TerminalView {
 
   /// The place of lines in a wider view.
   public enum Alignment: Sendable {
-    case leading, center, trailing
+    /// At the left edge.
+    case leading
+    /// In the middle.
+    case center
+    /// At the right edge.
+    case trailing
   }
 
   let string: String
