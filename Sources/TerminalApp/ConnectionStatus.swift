@@ -60,28 +60,13 @@ public struct WaitingView: TerminalView {
 
   /// The reason for the wait.
   public var body: some TerminalView {
+    let text = WaitingText(
+      status.connection, loadedByteCount: status.loadedByteCount, path: status.path, of: what)
     Column {
       Spacer()
-      Text(title).aligned(.center)
-      if !detail.isEmpty { Text(detail).aligned(.center).dim() }
+      Text(text.title).aligned(.center)
+      if !text.detail.isEmpty { Text(text.detail).aligned(.center).dim() }
       Spacer()
     }
-  }
-
-  private var isLoading: Bool { status.loadedByteCount > 0 || status.connection == .live }
-
-  private var title: String {
-    if isLoading { return "loading \(what) …" }
-    if case .connecting(_, nil) = status.connection { return "connecting to the hub …" }
-    return "waiting for the hub"
-  }
-
-  private var detail: String {
-    if isLoading {
-      let count = status.loadedByteCount
-      return count > 0 ? "\(count / 1_000_000).\(count / 100_000 % 10) MB" : ""
-    }
-    if case .connecting(_, let failure?) = status.connection { return failure }
-    return status.path
   }
 }

@@ -41,6 +41,17 @@ import Testing
     #expect(ConnectionNews.unacknowledged(2) == "the hub has not acknowledged 2 actions, which may be lost")
   }
 
+  @Test func aTerminalSaysWhyItWaits() {
+    func text(_ connection: ConnectionState, loaded: Int = 0) -> [String] {
+      let text = WaitingText(connection, loadedByteCount: loaded, path: "/run/hub.sock", of: "the jobs")
+      return [text.title, text.detail]
+    }
+    #expect(text(.connecting(attempt: 0, failure: nil)) == ["connecting to the hub …", "/run/hub.sock"])
+    #expect(text(.connecting(attempt: 2, failure: "no hub")) == ["waiting for the hub", "no hub"])
+    #expect(text(.live) == ["loading the jobs …", ""])
+    #expect(text(.connecting(attempt: 1, failure: nil), loaded: 12_345_678) == ["loading the jobs …", "12.3 MB"])
+  }
+
   @Test func theBarShowsTheConnectionInTheFormThatFits() {
     func line(_ columns: Int, _ connection: ConnectionState, goodbye: String? = nil) -> String {
       var grid = TextGrid(rows: 1, columns: columns)

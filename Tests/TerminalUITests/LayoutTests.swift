@@ -53,6 +53,23 @@ import Testing
       """)
   }
 
+  @Test func contentThatIsTooLongScrolls() {
+    let tester = TerminalTester(
+      ScrollView { Text((1...10).map(String.init).joined(separator: "\n")) }, rows: 3, columns: 10)
+    #expect(tester.lines == ["1", "2", "3"])
+    tester.press("down")
+    #expect(tester.lines == ["2", "3", "4"])
+    tester.press("end", "down")
+    #expect(tester.lines == ["8", "9", "10"])
+    tester.press("pageup", "pageup", "pageup", "pageup")
+    #expect(tester.lines == ["1", "2", "3"])
+    tester.press("wheeldown")
+    tester.resize(rows: 12, columns: 10)
+    #expect(tester.lines[0] == "1")
+    tester.press("down")
+    #expect(tester.unhandledKeys == [.down])
+  }
+
   @Test func aDifferenceOfScreensNamesItsLines() {
     let screen = render(Text("one\ntwo"), size: CanvasSize(rows: 2, columns: 5))
     withKnownIssue {

@@ -31,7 +31,7 @@ public func expectScreen(
   }
 }
 
-/// Returns the differences of two screens, with `-` before an expected line and `+` before a line of the screen; nil if
+/// Returns the differences of two screens, with `−` before an expected line and `+` before a line of the screen; nil if
 /// they are equal.
 func screenDifference(_ lines: [String], _ expected: String) -> String? {
   func trimmed(_ lines: [String]) -> [String] {
@@ -47,7 +47,7 @@ func screenDifference(_ lines: [String], _ expected: String) -> String? {
     })
   let shown = trimmed(lines)
   guard wanted != shown else { return nil }
-  var text = ["The screen is not the expected one (- expected, + shown):", ""]
+  var text = ["The screen is not the expected one (− expected, + shown):", ""]
   for row in 0..<max(wanted.count, shown.count) {
     let (old, new) = (wanted.indices.contains(row) ? wanted[row] : nil, shown.indices.contains(row) ? shown[row] : nil)
     if old == new {

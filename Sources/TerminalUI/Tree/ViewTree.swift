@@ -27,14 +27,15 @@ package final class ViewTree {
   }
   /// The current time; changed before drawing and before each key.
   package var now: Duration
-  package private(set) var message: Message?
+  package internal(set) var message: Message?
   /// The node to which keys go first.
   private(set) weak var focused: ViewNode?
   /// The time at which the screen changes by itself.
   private var changeTime: Duration?
   private let root = WrapperNode()
   private var dirty: [any DependentNode] = []
-  private var help: OpenBox?
+  /// The help, while it is open.
+  var help: OpenBox?
   /// The nodes that had the focus below the overlays, the lowest first.
   private var covered: [(overlay: ObjectIdentifier, focus: WeakNode)] = []
   private var isNotified = false
@@ -86,6 +87,11 @@ package final class ViewTree {
   package func say(_ text: String, isBad: Bool = false) {
     message = Message(text: text, isBad: isBad)
     needsDrawing()
+  }
+
+  /// Brings the views up to date, if anything has changed since the last time.
+  func updateIfNeeded() {
+    if !isPlaced || !dirty.isEmpty { update() }
   }
 
   /// Evaluates the views whose values have changed, and gives all views their places.
@@ -156,7 +162,7 @@ package final class ViewTree {
   }
 
   /// The part of the screen without the frame of an app: its title and its help line.
-  private var contentArea: Rect {
+  var contentArea: Rect {
     var area: Rect?
     visit(root) { if area == nil, $0 is ContentAreaNode { area = $0.frame } }
     return area ?? root.frame
@@ -169,11 +175,11 @@ package final class ViewTree {
   }
 
   /// The part of the tree that keys can reach.
-  private var scope: ViewNode { overlays.last ?? root }
+  var scope: ViewNode { overlays.last ?? root }
 
   // MARK: Focus
 
-  private func focusable(in node: ViewNode) -> [ViewNode] {
+  func focusable(in node: ViewNode) -> [ViewNode] {
     var found: [ViewNode] = []
     func visit(_ node: ViewNode) {
       if node.isFocusable { found.append(node) }
@@ -213,7 +219,7 @@ package final class ViewTree {
     return true
   }
 
-  private func moveFocus(by step: Int) -> Bool {
+  func moveFocus(by step: Int) -> Bool {
     let all = focusable(in: scope)
     guard all.count > 1 else { return false }
     let index = all.firstIndex { $0 === focused } ?? 0
@@ -222,9 +228,9 @@ package final class ViewTree {
   }
 
   /// The focused node and its ancestors within the scope; without a focus, the scope.
-  private var path: [ViewNode] { path(from: focused ?? scope) }
+  var path: [ViewNode] { path(from: focused ?? scope) }
 
-  private func path(from node: ViewNode) -> [ViewNode] {
+  func path(from node: ViewNode) -> [ViewNode] {
     var (path, next): ([ViewNode], ViewNode?) = ([], node)
     let scope = scope
     while let node = next {
@@ -233,104 +239,5 @@ package final class ViewTree {
       next = node.parent
     }
     return path
-  }
-
-  // MARK: Keys
-
-  /// Passes a key to the views.
-  ///
-  /// First to the focused view and those around it, the innermost first; then to bindings of views in which nothing can
-  /// have the focus; then Tab moves the focus, and `?` opens the help.
-  ///
-  /// - Returns: False if the key has no meaning for them.
-  package func press(_ key: Key) -> Bool {
-    if !isPlaced || !dirty.isEmpty { update() }
-    if message != nil {
-      message = nil
-      needsDrawing()
-    }
-    if var box = help {
-      let area = contentArea
-      help = box.scrolled(by: key, rows: area.rows, columns: area.columns) ? box : nil
-      needsDrawing()
-      return true
-    }
-    let isHandled = dispatch(key)
-    if isHandled { needsDrawing() }
-    return isHandled
-  }
-
-  private func dispatch(_ key: Key) -> Bool {
-    if case .click(let row, let column) = key { return click(row, column, key) }
-    let path = path
-    if path.contains(where: { $0.pressed(key) }) { return true }
-    let others = unfocusable(outside: path)
-    if others.contains(where: { $0.pressed(key) }) { return true }
-    switch key {
-    case .tab where moveFocus(by: 1), .backTab where moveFocus(by: -1): return true
-    case _ where (path + others).contains { ($0 as? KeyNode)?.pressedLast(key) ?? false }: return true
-    case .character("?"):
-      openHelp()
-      return true
-    case .paste:
-      say("pasted text is ignored where no text is edited")
-      return true
-    default: return false
-    }
-  }
-
-  private func click(_ row: Int, _ column: Int, _ key: Key) -> Bool {
-    var hit: ViewNode?
-    func find(_ node: ViewNode) {
-      guard node.frame.contains(row: row, column: column) else { return }
-      hit = node
-      for child in node.children { find(child) }
-    }
-    find(scope)
-    guard let hit else { return false }
-    let path = path(from: hit)
-    if let node = path.first(where: \.isFocusable) { focus(node) }
-    return path.contains { $0.pressed(key) }
-  }
-
-  /// The nodes with bindings in which nothing can have the focus.
-  private func unfocusable(outside path: [ViewNode]) -> [ViewNode] {
-    var found: [ViewNode] = []
-    func visit(_ node: ViewNode) {
-      let isInPath = path.contains { $0 === node }
-      if !isInPath, node is KeyNode, focusable(in: node).isEmpty { found.append(node) }
-      for child in node.children { visit(child) }
-    }
-    visit(scope)
-    return found
-  }
-
-  // MARK: Help
-
-  /// The keys that have a meaning now, the most specific first.
-  package var bindings: [KeyBinding] {
-    let path = path
-    let isTyping = focused?.takesText ?? false
-    let nodes = path + unfocusable(outside: path)
-    var all = nodes.flatMap(\.bindings)
-    if focusable(in: scope).count <= 1 { all += nodes.flatMap { ($0 as? KeyNode)?.last ?? [] } }
-    var seen: [Key] = []
-    return all.filter { binding in
-      guard !(isTyping && binding.isText), !binding.keys.allSatisfy(seen.contains) else { return false }
-      seen += binding.keys
-      return true
-    }
-  }
-
-  /// True if `?` opens the help, and other characters are commands as well.
-  package var takesCommands: Bool { !(focused?.takesText ?? false) }
-
-  private func openHelp() {
-    var pairs = bindings.filter { !$0.help.isEmpty }.map { PairsBox.Pair($0.name, $0.help) }
-    if focusable(in: scope).count > 1 { pairs.append(PairsBox.Pair("tab", "the next part of the screen")) }
-    pairs.append(PairsBox.Pair("", ""))
-    pairs += [("^L", "draw anew"), ("^Z", "suspend"), ("q, ^D, ^C", "quit")].map { PairsBox.Pair($0.0, $0.1) }
-    help = OpenBox(box: PairsBox(title: "Keys", pairs: pairs))
-    needsDrawing()
   }
 }

@@ -1,5 +1,6 @@
 internal import ReplicaCore
 package import Terminal
+internal import TerminalApp
 internal import TerminalUI
 
 /// The drawing of the screens.
@@ -86,21 +87,15 @@ nonisolated extension Screens {
     _ content: ScreenContent, of part: String, in rows: Range<Int>, on canvas: inout some Canvas
   ) {
     let row = max(rows.lowerBound + (rows.count - 2) / 2 - 2, rows.lowerBound)
-    guard content.loadedByteCount == 0, content.connection != .live else {
-      canvas.centered(row, "loading \(part) …")
-      let text = content.loadedByteCount > 0 ? Self.megabytes(content.loadedByteCount) : ""
-      if rows.contains(row + 1) { canvas.centered(row + 1, text, Style(.cyan, bold: true)) }
+    let text = WaitingText(
+      content.connection, loadedByteCount: content.loadedByteCount, path: content.path, of: part)
+    canvas.centered(row, text.title)
+    if text.isLoading {
+      if rows.contains(row + 1) { canvas.centered(row + 1, text.detail, Style(.cyan, bold: true)) }
       return
     }
-    guard case .connecting(_, let failure) = content.connection else {
-      return canvas.centered(row, "waiting for the hub")
-    }
-    canvas.centered(row, failure == nil ? "connecting to the hub …" : "waiting for the hub")
-    let detail = failure ?? content.path
-    for (index, line) in TextWidth.wrap(detail, columns: canvas.size.columns - 4, lines: 3).enumerated() {
+    for (index, line) in TextWidth.wrap(text.detail, columns: canvas.size.columns - 4, lines: 3).enumerated() {
       if rows.contains(row + 2 + index) { canvas.centered(row + 2 + index, line, Style(dim: true)) }
     }
   }
-
-  private static func megabytes(_ count: Int) -> String { "\(count / 1_000_000).\(count / 100_000 % 10) MB" }
 }
