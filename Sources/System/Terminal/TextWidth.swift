@@ -1,7 +1,17 @@
 internal import CNcurses
+internal import Glibc
 
 /// The width of text on a terminal.
 public nonisolated enum TextWidth {
+  /// Lets the C library know the widths of all characters, also in a program that has chosen no locale, as tests have
+  /// not. `Terminal` chooses that of the environment.
+  package static func prepare() { _ = isPrepared }
+
+  private static let isPrepared: Bool = {
+    let codeset = nl_langinfo(CInt(CODESET)).map { String(cString: $0) }
+    return codeset == "UTF-8" || setlocale(LC_CTYPE, "C.UTF-8") != nil
+  }()
+
   /// Returns the columns of a text: none for combining marks, two for wide characters (wcwidth(3)), one for tabs and
   /// line breaks, which are drawn as spaces, and for unknown characters, which are drawn as a replacement.
   public static func columns(of text: String) -> Int {

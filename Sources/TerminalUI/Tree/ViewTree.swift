@@ -47,6 +47,7 @@ package final class ViewTree {
   /// Creates a tree without views.
   package init(size: CanvasSize, now: Duration = .zero) {
     (self.size, self.now) = (size, now)
+    TextWidth.prepare()
     root.tree = self
   }
 
@@ -115,6 +116,8 @@ package final class ViewTree {
 
   private func place() {
     root.place(in: Rect(rows: size.rows, columns: size.columns))
+    overlays = []
+    visit(root) { if let overlay = $0.overlay { overlays.append(overlay) } }
     for overlay in overlays { overlay.place(in: contentArea) }
   }
 
@@ -155,11 +158,8 @@ package final class ViewTree {
 
   // MARK: Overlays
 
-  private var overlays: [ViewNode] {
-    var found: [ViewNode] = []
-    visit(root) { if let overlay = $0.overlay { found.append(overlay) } }
-    return found
-  }
+  /// The nodes over the screen since the last layout, the lowest first: each key asks for them.
+  private var overlays: [ViewNode] = []
 
   /// The part of the screen without the frame of an app: its title and its help line.
   var contentArea: Rect {
