@@ -1,4 +1,5 @@
 import JSONText
+import ReplicaCore
 import Testing
 import Wire
 

@@ -9,7 +9,7 @@ public struct SchemaValueError: Error, Hashable, Sendable {
   /// Suggested names.
   public let suggestions: [String]
 
-  init(_ place: String, _ reason: String, suggestions: [String] = []) {
+  package init(_ place: String, _ reason: String, suggestions: [String] = []) {
     (self.place, self.reason, self.suggestions) = (place, reason, suggestions)
   }
 

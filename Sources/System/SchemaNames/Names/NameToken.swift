@@ -157,12 +157,12 @@ struct NameScanner {
 }
 
 /// Writes the parts of a path or an action.
-enum NameText {
+package enum NameText {
   /// The bytes that end an unquoted name.
   static let delimiters = Set(".[]?`\"' \t\n(){},:".utf8)
 
   /// A name as written in a path.
-  static func name(_ name: String) -> String {
+  package static func name(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && name.utf8.allSatisfy { !delimiters.contains($0) }
       && name.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.isPrintable }

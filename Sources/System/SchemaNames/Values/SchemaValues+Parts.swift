@@ -121,3 +121,24 @@ extension SchemaValues.Part {
   /// The name as a suffix of a path.
   package var suffix: String { name.hasPrefix("[") ? name : ".\(name)" }
 }
+
+extension SchemaValues {
+  /// The index of an element of an identified array or a stack by its name, such as `[3]`; nil if there is none, and for
+  /// other collections.
+  /// - Complexity: O(log n).
+  package func index(ofElementNamed name: String, in value: CBORValue, as type: SchemaType) -> Int? {
+    switch (layout(of: type), type, value) {
+    case (_, .named("raw", let parts), _) where parts.count == 2:
+      return index(ofElementNamed: name, in: value, as: parts[1])
+    case (.identified, .named(_, let parts), .array(let items)) where parts.count == 1 && items.count == 1,
+      (.stack, .named(_, let parts), .array(let items)) where parts.count == 1 && items.count == 1:
+      return index(ofElementNamed: name, in: items[0], as: parts[0])
+    case (.identified, _, .elements(let items)), (.stack, _, .elements(let items)):
+      guard name.hasPrefix("["), name.hasSuffix("]"),
+        let id = try? schema.id(named: String(name.dropFirst().dropLast()), ofElementsIn: type)
+      else { return nil }
+      return items.entries.index(id: ElementID(id))
+    default: return nil
+    }
+  }
+}

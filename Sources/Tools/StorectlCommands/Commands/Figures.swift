@@ -1,5 +1,6 @@
 internal import JSONText
 internal import ProgramOptions
+internal import SchemaNames
 internal import Wire
 
 /// The hub's figures, as `storectl status` shows them.
@@ -95,16 +96,6 @@ extension Double {
 }
 
 extension StateRoot {
-  /// Returns a part as users call it.
-  func name(ofPart path: String) -> String {
-    switch self {
-    case .feature: path.isEmpty ? "the whole state" : ValueText.safe(path)
-    case .hub: "the clients"
-    case .metrics: "the metrics"
-    default: "?"
-    }
-  }
-
   var json: JSONValue {
     switch self {
     case .feature: "feature"

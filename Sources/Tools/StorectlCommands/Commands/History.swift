@@ -49,7 +49,7 @@ extension Tool {
     let old = try await states(at: options.arguments[0], in: reader)
     let new = try await states(at: options.arguments[1], in: reader)
     let schema = new.schema
-    let before = try JournalStates.mapped(old.value, from: old.schema, to: schema)
+    let before = try JournalStates.converted(old.value, from: old.schema, to: schema)
     let changes = SchemaValues(schema).differences(from: before, to: new.value, as: schema.state)
     let printer = ChangeText(schema, palette, width: width)
     if isJSON {
@@ -72,10 +72,10 @@ extension Tool {
     var end = extent.tail
     // Backwards from snapshot to snapshot, since users mostly look for recent changes.
     for place in places.reversed() {
-      let states = try JournalStates(reader, upTo: place.position)
+      let states = try JournalStates.begin(reader, upTo: place.position)
       var (schema, path) = (states.schema, try? states.schema.part(named: name))
       var last: (turn: LoggedTurn, old: CBORValue?, new: CBORValue?, schema: Schema, path: PartPath)?
-      while states.position < end, let (turn, before) = try states.next() {
+      while states.position < end, let (turn, before) = try states.advance() {
         try await continueScan()
         if states.schema != schema { (schema, path) = (states.schema, try? states.schema.part(named: name)) }
         guard let path, hasChanged(path, before, states) else { continue }
@@ -106,7 +106,7 @@ extension Tool {
     let reader = try await openJournal()
     let text = options.arguments.joined(separator: " ")
     let first = try JournalStates.attempt { () throws(LogError) in try reader.snapshots().first }
-    let states = try JournalStates(reader, upTo: first?.position ?? 0)
+    let states = try JournalStates.begin(reader, upTo: first?.position ?? 0)
     var schema = states.schema
     var predicate = try Predicate(text, in: schema, of: states.schemas)
     let begin = states.revision
@@ -116,7 +116,7 @@ extension Tool {
       }
       return print(["it holds already at revision \(begin), with which the journal's states begin"])
     }
-    while let (turn, before) = try states.next() {
+    while let (turn, before) = try states.advance() {
       try await continueScan()
       if states.schema != schema {
         schema = states.schema

@@ -76,7 +76,7 @@ extension Tool {
   func states(at text: String, in reader: JournalReader) async throws(ToolFailure) -> JournalStates {
     let moment = try Moment(text)
     let states = try await states(at: try position(of: moment, written: text, in: reader), in: reader)
-    if case .revision(let revision) = moment, states.revision < revision, try states.next() != nil {
+    if case .revision(let revision) = moment, states.revision < revision, try states.advance() != nil {
       note("revision \(revision) is inside a turn; this is the state at \(states.revision), the end of the turn")
     }
     return states
@@ -84,8 +84,8 @@ extension Tool {
 
   /// Returns the state after a turn.
   private func states(at position: UInt64, in reader: JournalReader) async throws(ToolFailure) -> JournalStates {
-    let states = try JournalStates(reader, upTo: position)
-    while states.position < position, try states.next() != nil { try await continueScan() }
+    let states = try JournalStates.begin(reader, upTo: position)
+    while states.position < position, try states.advance() != nil { try await continueScan() }
     return states
   }
 
@@ -120,7 +120,7 @@ extension Tool {
     } else {
       let printer = LogPrinter(self, limit: limit, pageRows: isJSON || follows ? nil : pageRows)
       while true {
-        while states.position < end ?? .max, let (turn, before) = try states.next() {
+        while states.position < end ?? .max, let (turn, before) = try states.advance() {
           try await continueScan()
           guard let entry = filter.entry(turn, before, states) else { continue }
           printer.add(before, entry)
@@ -157,7 +157,7 @@ extension Tool {
     for place in snapshots.reversed() where place < end && printer.count < limit ?? .max {
       let states = try await states(at: max(place, bounds.lowerBound), in: reader)
       var entries: [[String]] = []
-      while states.position < end, let (turn, before) = try states.next() {
+      while states.position < end, let (turn, before) = try states.advance() {
         try await continueScan()
         // As text, since the states would occupy more.
         if let entry = filter.entry(turn, before, states) { entries.append(entry()) }

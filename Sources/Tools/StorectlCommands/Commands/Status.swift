@@ -3,6 +3,7 @@ internal import Glibc
 internal import JSONText
 internal import ProgramOptions
 internal import ReplicaCore
+internal import SchemaNames
 internal import Terminal
 internal import Wire
 
@@ -145,14 +146,6 @@ struct Attendees {
 }
 
 extension Attendee {
-  /// The names of the attached parts, such as `counter, todos and 3 more`.
-  var partsText: String {
-    guard scopes > 0 else { return "-" }
-    let rest = scopes - min(scopes, UInt64(parts.count))
-    let names = parts.map { StateRoot(rawValue: $0.root).name(ofPart: $0.path) }.joined(separator: ", ")
-    return rest == 0 ? names : "\(names) and \(rest) more"
-  }
-
   /// - Parameter rates: The actions per second, if they were measured.
   func json(_ rates: SenderRates?) -> JSONValue {
     var members: [JSONValue.Member] = []

@@ -84,11 +84,11 @@ final class InspectorJournal {
     if let walk, walk.position <= position, walk.position >= place?.position ?? 0 {
       // The walk continues.
     } else {
-      walk = try JournalStates(reader, upTo: place?.position ?? position)
+      walk = try JournalStates.begin(reader, upTo: place?.position ?? position)
     }
     guard let walk else { preconditionFailure("a walk was begun") }
     while walk.position < position {
-      guard try walk.next() != nil else { throw ToolFailure(.absent, "the journal ends before turn \(position)") }
+      guard try walk.advance() != nil else { throw ToolFailure(.absent, "the journal ends before turn \(position)") }
       if walk.position + Self.keptCount > position { keep(past(walk)) }
       await breaks.takeIfDue()
     }
@@ -214,7 +214,7 @@ final class InspectorJournal {
     let turn = try await self.turn(from: position, step)
     let before = try await state(at: turn.position - 1)
     let after = try await state(at: turn.position)
-    let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
+    let value = try JournalStates.converted(before.value, from: before.schema, to: after.schema)
     let changes = InspectorText(after.schema).changes(from: value, to: after.value, as: after.schema.state)
     let text = TurnJSON(schema: after.schema)
     let actions = text.actions(turn, limit: Self.actionLimit * 10)
@@ -238,7 +238,7 @@ final class InspectorJournal {
   /// Returns the differences between two revisions.
   func difference(from old: UInt64, to new: UInt64) async throws(ToolFailure) -> JSONValue {
     let (before, after) = (try await state(atRevision: old), try await state(atRevision: new))
-    let value = try JournalStates.mapped(before.value, from: before.schema, to: after.schema)
+    let value = try JournalStates.converted(before.value, from: before.schema, to: after.schema)
     return [
       "from": .integer(before.revision), "to": .integer(after.revision), "time": .integer(after.time),
       "changes": InspectorText(after.schema).changes(from: value, to: after.value, as: after.schema.state),

@@ -1,3 +1,4 @@
+internal import Journal
 internal import SchemaNames
 internal import TurnLog
 internal import Wire

@@ -98,14 +98,5 @@ nonisolated struct ValueText {
   }
 
   /// Returns a text without characters that would control a terminal.
-  static func safe(_ text: String) -> String {
-    guard !text.unicodeScalars.allSatisfy({ $0.isPrintable || $0 == "\n" || $0 == "\t" }) else { return text }
-    return text.unicodeScalars.reduce(into: "") { result, scalar in
-      if scalar.isPrintable || scalar == "\n" || scalar == "\t" {
-        result.unicodeScalars.append(scalar)
-      } else {
-        result += "\\u{\(String(scalar.value, radix: 16))}"
-      }
-    }
-  }
+  static func safe(_ text: String) -> String { text.printable }
 }

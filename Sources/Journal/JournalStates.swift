@@ -1,19 +1,18 @@
-internal import Journal
-internal import TurnLog
-internal import Wire
+package import TurnLog
+package import Wire
 
 /// Iterates over the turns of a journal, with the state after each.
-final class JournalStates {
-  let reader: JournalReader
+package final class JournalStates {
+  package let reader: JournalReader
   private var changes: [JournalHistory.SchemaChange]
   private var schemaIndex: Int
   /// The position of the turn that led to the current state; at first, that of the start.
-  private(set) var position: UInt64
-  private(set) var revision: UInt64
+  package private(set) var position: UInt64
+  package private(set) var revision: UInt64
   /// The time of that turn in milliseconds since 1970; 0 before the first one was read.
-  private(set) var time: Int64 = 0
+  package private(set) var time: Int64 = 0
   /// The state after that turn.
-  private(set) var value: CBORValue
+  package private(set) var value: CBORValue
   /// The revision of a conversion whose default values the journal does not have.
   private var incompleteRevision: UInt64?
   private var waiting: [LoggedTurn] = []
@@ -22,20 +21,18 @@ final class JournalStates {
   /// Starts with the last snapshot that does not contain turns after a position.
   ///
   /// - Complexity: O(state).
-  init(_ reader: JournalReader, upTo position: UInt64) throws(ToolFailure) {
+  package init(_ reader: JournalReader, upTo position: UInt64) throws(LogError) {
     self.reader = reader
-    let (schemas, snapshot) = try Self.attempt { () throws(LogError) in
-      (try reader.schemas(), try reader.snapshot(upTo: position))
-    }
+    let (schemas, snapshot) = (try reader.schemas(), try reader.snapshot(upTo: position))
     // A hub writes the schema with its first turn, and may save a snapshot before it.
     guard let snapshot,
       let first = schemas.lastIndex(where: {
         $0.firstPosition <= snapshot.position + 1 && $0.schema == snapshot.schema
       })
     else {
-      let start = try Self.attempt { () throws(LogError) in try reader.snapshots().first?.revision }
+      let start = try reader.snapshots().first?.revision
       let reason = start.map { ": its states begin with revision \($0)" } ?? ""
-      throw ToolFailure(.absent, "the journal does not go back that far\(reason)")
+      throw LogError(.trimmed, "the journal does not go back that far\(reason)")
     }
     (changes, schemaIndex) = (schemas, first)
     (self.position, revision) = (snapshot.position, snapshot.revision)
@@ -43,23 +40,23 @@ final class JournalStates {
       var decoder = CBORDecoder(snapshot.bytes.span.bytes)
       value = try SchemaValues(snapshot.schema).value(of: snapshot.schema.state, from: &decoder)
     } catch {
-      throw ToolFailure(.damaged, "the snapshot of revision \(snapshot.revision) cannot be read: \(error)")
+      throw LogError(.damaged, "the snapshot of revision \(snapshot.revision) cannot be read: \(error)")
     }
   }
 
   /// The schema of the state.
-  var schema: Schema { changes[schemaIndex].schema }
+  package var schema: Schema { changes[schemaIndex].schema }
 
   /// The schemas of the journal, oldest first.
-  var schemas: [Schema] { changes.map(\.schema) }
+  package var schemas: [Schema] { changes.map(\.schema) }
 
   /// Advances to the next turn, and returns it with the state before it; nil after the last one.
-  func next() throws(ToolFailure) -> (turn: LoggedTurn, before: CBORValue)? {
+  package func next() throws(LogError) -> (turn: LoggedTurn, before: CBORValue)? {
     if nextWaiting == waiting.count {
-      waiting = try Self.attempt { () throws(LogError) in try reader.read(from: position + 1, byteLimit: 1 << 20) }
+      waiting = try reader.read(from: position + 1, byteLimit: 1 << 20)
       nextWaiting = 0
       // The hub may have been upgraded since the last turns were read.
-      if !waiting.isEmpty { changes = try Self.attempt { () throws(LogError) in try reader.schemas() } }
+      if !waiting.isEmpty { changes = try reader.schemas() }
     }
     guard nextWaiting < waiting.count else { return nil }
     let turn = waiting[nextWaiting]
@@ -73,11 +70,12 @@ final class JournalStates {
         try change.finish()
       } catch {
         if let incompleteRevision {
-          throw ToolFailure(
-            .failed, "the feature changed in revision \(incompleteRevision), and its new values are in no snapshot")
+          throw LogError(
+            .unknownFormat,
+            "the feature changed in revision \(incompleteRevision), and its new values are in no snapshot")
         }
         let revisions = "revision \(turn.baseRevision) to \(turn.revision), in turn \(turn.position)"
-        throw ToolFailure(.damaged, "the change from \(revisions), does not fit the state before it: \(error)")
+        throw LogError(.damaged, "the change from \(revisions), does not fit the state before it: \(error)")
       }
     }
     // The turn usually replaces the whole state, but that of a very large one, or of an earlier release, changes nothing.
@@ -95,11 +93,11 @@ final class JournalStates {
   /// Brings the state into the form of the schema that applies from a turn on; returns true if it is another one.
   ///
   /// New fields do not get their default values, which only the hub knows.
-  private func takeSchema(at turn: LoggedTurn) throws(ToolFailure) -> Bool {
+  private func takeSchema(at turn: LoggedTurn) throws(LogError) -> Bool {
     let old = schemaIndex
     while schemaIndex + 1 < changes.count, changes[schemaIndex + 1].firstPosition <= turn.position {
       let next = changes[schemaIndex + 1].schema
-      do throws(ToolFailure) { value = try Self.mapped(value, from: schema, to: next) } catch {
+      do throws(LogError) { value = try Self.mapped(value, from: schema, to: next) } catch {
         guard let converted = converted(by: turn, to: next) else { throw error }
         value = converted
       }
@@ -119,7 +117,7 @@ final class JournalStates {
   }
 
   /// Returns a state converted to another schema.
-  static func mapped(_ value: CBORValue, from old: Schema, to new: Schema) throws(ToolFailure) -> CBORValue {
+  package static func mapped(_ value: CBORValue, from old: Schema, to new: Schema) throws(LogError) -> CBORValue {
     guard old != new else { return value }
     do {
       let mapping = try SchemaMapping(from: old, to: new, .state)
@@ -131,19 +129,8 @@ final class JournalStates {
       var reading = CBORDecoder(mapped.span.bytes)
       return try SchemaValues(new).value(of: new.state, from: &reading)
     } catch {
-      throw ToolFailure(
-        .failed, "the feature changed in between, and an older state cannot be brought into its form: \(error)")
-    }
-  }
-
-  /// Reads from a journal, and converts its errors to those of the tool.
-  static func attempt<Result>(_ body: () throws(LogError) -> Result) throws(ToolFailure) -> Result {
-    do throws(LogError) { return try body() } catch {
-      switch error.problem {
-      case .damaged: throw ToolFailure(.damaged, error.description)
-      case .trimmed: throw ToolFailure(.absent, error.description)
-      case .storage, .full, .inUse, .unknownFormat: throw ToolFailure(.failed, error.description)
-      }
+      throw LogError(
+        .unknownFormat, "the feature changed in between, and an older state cannot be brought into its form: \(error)")
     }
   }
 }
