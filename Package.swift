@@ -318,6 +318,22 @@ let package = Package(
         "StoreClient", "Terminal", "TerminalApp", "TerminalUI", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
+    // What a terminal shows of any hub, and what its keys do, by the schema alone.
+    .target(
+      name: "SchemaBrowser",
+      dependencies: [
+        "ComposableCore", "Dependencies", "INIText", "JSONParser", "JSONText", "ReplicaCore", "SchemaNames", "Spelling",
+        "TurnLog", "Wire",
+      ],
+      swiftSettings: spans),
+    // The screens of any hub on a terminal, and their connection.
+    .target(
+      name: "BrowserTerminal",
+      dependencies: [
+        "ComposableCore", "Dependencies", "EventLoop", "Journal", "ProgramOptions", "ReplicaConnection", "ReplicaCore",
+        "SchemaBrowser", "SchemaNames", "TerminalApp", "TerminalUI", "TerminalViews", "TurnLog", "Wire",
+      ],
+      swiftSettings: onLoop),
     // HTTP for this machine, by libmicrohttpd.
     .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),
     // The rights and limits of a hub, from the operator's files.
@@ -379,7 +395,7 @@ let package = Package(
     .executableTarget(
       name: "storeterm",
       dependencies: [
-        "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient",
+        "BrowserTerminal", "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient",
         "Terminal", "TerminalApp", "TerminalUI", "TerminalViews", "Wire",
       ],
       swiftSettings: onLoop),
@@ -412,8 +428,8 @@ let package = Package(
     .target(
       name: "Fuzzing",
       dependencies: [
-        "ClusterLog", "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "TestSupport",
-        "Wire",
+        "ClusterLog", "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "SchemaBrowser",
+        "SchemaNames", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
     .testTarget(name: "TidyTests", swiftSettings: common),
     // Compiles the code on the pages with the built modules, all of which are built before it runs.
@@ -515,6 +531,9 @@ let package = Package(
       name: "sharedhub", dependencies: ["StoreHub", "TestFeatures"], path: "Tests/Fixtures/sharedhub",
       swiftSettings: spans),
     .executableTarget(
+      name: "dinerhub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
+      path: "Tests/Fixtures/dinerhub", swiftSettings: spans),
+    .executableTarget(
       name: "sharededitor",
       dependencies: ["ComposableArchitecture", "EventLoop", "RandomNumbers", "StoreClient", "TestFeatures", "Wire"],
       path: "Tests/Fixtures/sharededitor", swiftSettings: onLoop),
@@ -546,6 +565,18 @@ let package = Package(
         "Wire",
       ],
       swiftSettings: onLoop),
+    .testTarget(
+      name: "BrowserTerminalTests",
+      dependencies: [
+        "BrowserTerminal", "ComposableArchitecture", "IdentifiedCollections", "RandomNumbers", "SchemaBrowser",
+        "SchemaNames", "TerminalUI", "TestFeatures", "Wire",
+      ], swiftSettings: onLoop),
+    .testTarget(
+      name: "SchemaBrowserTests",
+      dependencies: [
+        "ComposableArchitecture", "ComposableTesting", "IdentifiedCollections", "SchemaBrowser", "SchemaNames",
+        "TestFeatures", "Wire",
+      ], swiftSettings: spans),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),
     .testTarget(
@@ -602,8 +633,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "hostileclient", "hostilehub", "meetinghub",
-        "planhub", "storectl", "storehubd", "storeload", "storesim", "storeterm", "todoterminal",
+        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "dinerhub", "hostileclient", "hostilehub",
+        "meetinghub", "planhub", "storectl", "storehubd", "storeload", "storesim", "storeterm", "todoterminal",
       ],
       swiftSettings: common),
     .testTarget(
@@ -614,7 +645,7 @@ let package = Package(
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "IdentifiedCollections", "Journal",
         "JSONParser", "JSONText",
-        "ProgramOptions", "SchemaNames", "StorectlCommands", "TestSupport", "TurnLog", "Wire",
+        "ProgramOptions", "ReplicaCore", "SchemaNames", "StorectlCommands", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(
@@ -653,7 +684,8 @@ let groups = [
     "RandomNumbers", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
-    "LoadTest", "Porting", "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storeload", "storeport",
+    "BrowserTerminal", "LoadTest", "Porting", "SchemaBrowser", "Simulation", "StorectlCommands", "TerminalViews",
+    "storectl", "storeload", "storeport",
     "storesim", "storeterm",
   ],
 ]
@@ -672,7 +704,8 @@ let testGroups = [
     "ConfigurationTests", "HTTPClientTests", "JSONTextTests", "ProgramOptionsTests", "ServiceManagerTests",
   ],
   "Tools": [
-    "LoadTestTests", "PortingTests", "ProgramTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests",
+    "BrowserTerminalTests", "LoadTestTests", "PortingTests", "ProgramTests", "SchemaBrowserTests", "SimulationTests",
+    "StorectlCommandsTests", "TerminalViewsTests",
   ],
 ]
 for (folder, groups) in [("Sources", groups), ("Tests", testGroups)] {

@@ -179,6 +179,7 @@ extension ReplicaCore {
   }
 
   private mutating func refuse(_ difference: String) {
+    isHubOfOtherFeature = true
     let reason =
       "this hub runs another version of the feature: \(difference); use a client and a hub of the same release"
     stop(.refused(reason: reason), reason: reason)

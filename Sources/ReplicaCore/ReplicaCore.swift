@@ -50,6 +50,9 @@ public struct ReplicaCore: ~Copyable {
   /// The code of the error for which the hub has refused this client; nil unless the connection is `refused` for one.
   public internal(set) var refusalCode: PeerErrorCode?
 
+  /// True if the connection is `refused` because the hub's schema does not fit the client's.
+  package internal(set) var isHubOfOtherFeature = false
+
   /// The hub's state directory, with its journal; nil if it has none, or this user may not read it.
   package internal(set) var hubStateDirectory: String?
 

@@ -120,6 +120,9 @@ public import Wire
   /// True if the last attempt to connect has failed because no hub listens on the socket.
   package var isHubMissing: Bool { link.isHubMissing }
 
+  /// True if the hub was refused because it runs another feature, or another version of it that does not fit.
+  package var isHubOfOtherFeature: Bool { link.replica.isHubOfOtherFeature }
+
   /// The path of the hub's socket.
   var path: String { link.path }
 

@@ -23,6 +23,8 @@ final class Session {
     var takesMouse: Bool
   }
 
+  /// The name among the hub's attendees.
+  static let name = "storeterm \(storeHubVersion)"
   /// The time after which the screen says that the program waits for the hub.
   private static let connectNoticeDelay = Duration.milliseconds(500)
 
@@ -57,14 +59,14 @@ final class Session {
   private var hasQuit = false
   /// The reason why the program ends with a failure.
   private(set) var failure: String?
+  /// True if the hub runs a feature for which these screens were not made.
+  private(set) var isForOtherFeature = false
 
-  init(_ settings: Settings) throws {
-    self.settings = settings
+  init(_ settings: Settings, on loop: EventLoop) throws {
+    (self.settings, self.loop) = (settings, loop)
     news = ConnectionNews(waitsForHub: settings.waitsForHub)
-    loop = try EventLoop()
-    try loop.drainMainQueue()
     var options = ReplicaOptions()
-    options.name = "storeterm \(storeHubVersion)"
+    options.name = Self.name
     // A user is watching: a hub that has stopped must not count as live.
     (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
     options.subscribesToWholeState = false
@@ -219,7 +221,9 @@ final class Session {
     for item in news.changed(of: client, hasContent: hasContent) {
       switch item {
       case .say(let text, let isBad): say(text, isBad: isBad)
-      case .end(let reason): quit(because: reason)
+      case .end(let reason):
+        isForOtherFeature = client.isHubOfOtherFeature
+        quit(because: reason)
       }
     }
     if case .stale = client.connection {

@@ -1,3 +1,5 @@
+import BrowserTerminal
+import EventLoop
 import Glibc
 import ProgramOptions
 import StoreClient
@@ -18,6 +20,12 @@ let options = ProgramOptions(
     .init(
       "state-dir", argument: "DIR", "show the actions in the journal of this state directory, and who sent them",
       value: .file),
+    .init(
+      "generic", short: "g",
+      "show any hub by its schema, also one for which this program has screens of its own (see ANY HUB)"),
+    .init(
+      "config", short: "c", argument: "FILE", "how a hub is shown by its schema, see storeterm.conf(5)", value: .file),
+    .init("print-config", "print how the hub is shown by its schema as such a file, with comments, and exit"),
     .init("no-prediction", "show the effect of keys only after the hub has answered"),
     .init("no-mouse", "let the terminal handle the mouse, for selecting text"),
   ],
@@ -30,6 +38,21 @@ let options = ProgramOptions(
           The last line of the screen names the most important keys, and ? shows all keys of the open screen. A line of \
           text holds \(TextLine.limit) bytes of UTF-8; a message gives the size of the text that was not added.
           """)
+      ]),
+    .init(
+      "ANY HUB",
+      [
+        .text(
+          """
+          A hub of any other feature than the one that this program was compiled with is shown by the schema that the hub \
+          sends: a tab for each part of its state, tables of its collections, forms of its structs, the actions in a list \
+          that : opens, and its alerts as dialogs. The program subscribes to what the screen shows.
+          """),
+        .text(
+          """
+          The last ten actions can be repeated. What this user may not do is not offered any more once the hub has \
+          refused it. Where the journal can be read, [ and ] step through past states, in which actions are off.
+          """),
       ]),
     .init(
       "EXIT STATUS",
@@ -54,17 +77,48 @@ let options = ProgramOptions(
         ])
       ]),
   ])
-let settings = options.read { (parsed) throws(UsageError) in
-  Session.Settings(
+/// The command line.
+struct CommandLine {
+  var session: Session.Settings
+  var browser: BrowserSession.Settings
+  var isGeneric: Bool
+  var printsConfiguration: Bool
+}
+
+let line = options.read { (parsed) throws(UsageError) in
+  let session = Session.Settings(
     path: try parsed.socketPath("socket", default: defaultSocketPath()), waitsForHub: parsed.flag("wait"),
     theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
     stateDirectory: parsed.string("state-dir"), predicts: !parsed.flag("no-prediction"),
     takesMouse: !parsed.flag("no-mouse"))
+  var browser = BrowserSession.Settings(
+    path: session.path, waitsForHub: session.waitsForHub, theme: session.theme, takesMouse: session.takesMouse)
+  (browser.stateDirectory, browser.configurationFile) = (session.stateDirectory, parsed.string("config"))
+  let isGeneric = parsed.flag("generic") || browser.configurationFile != nil
+  return CommandLine(
+    session: session, browser: browser, isGeneric: isGeneric, printsConfiguration: parsed.flag("print-config"))
 }
-do {
-  let session = try Session(settings)
+
+/// Runs the program; returns the reason why it ends with a failure.
+@MainActor func run(_ line: CommandLine) throws -> String? {
+  let loop = try EventLoop()
+  try loop.drainMainQueue()
+  if line.printsConfiguration {
+    let printer = try ConfigurationPrinter(line.browser, on: loop)
+    return printer.run()
+  }
+  if !line.isGeneric {
+    let session = try Session(line.session, on: loop)
+    try session.run()
+    guard session.isForOtherFeature else { return session.failure }
+  }
+  let session = try BrowserSession(line.browser, name: Session.name, on: loop)
   try session.run()
-  if let failure = session.failure {
+  return session.failure
+}
+
+do {
+  if let failure = try run(line) {
     printError("storeterm: \(failure)")
     exit(1)
   }

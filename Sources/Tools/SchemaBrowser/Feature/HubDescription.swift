@@ -1,0 +1,35 @@
+package import SchemaNames
+package import Wire
+
+/// What a browser knows of its hub: the schema, and what follows from it.
+package struct HubDescription: Equatable, Sendable {
+  package let name: String
+  package let schema: Schema
+  /// True if this user may read the list of clients and the metrics.
+  package var mayReadHub: Bool
+  /// True if the journal can be read.
+  package var hasJournal: Bool
+  /// All actions, in the order of their declaration.
+  package let actions: [ActionEntry]
+  /// The places of alerts and dialogs.
+  package let prompts: [PromptPlace]
+  /// The parts that can be changed in place.
+  package let sharedParts: [SharedPart]
+
+  /// Describes a hub.
+  /// - Complexity: O(actions × collections of the schema).
+  package init(
+    _ name: String, _ schema: Schema, documentation: SchemaDocumentation = SchemaDocumentation(),
+    mayReadHub: Bool = false, hasJournal: Bool = false
+  ) {
+    (self.name, self.schema, self.mayReadHub, self.hasJournal) = (name, schema, mayReadHub, hasJournal)
+    actions = schema.actionEntries(documentation)
+    prompts = schema.promptPlaces
+    sharedParts = schema.sharedParts
+  }
+
+  // All else follows from the schema.
+  package static func == (a: Self, b: Self) -> Bool {
+    a.name == b.name && a.schema == b.schema && a.mayReadHub == b.mayReadHub && a.hasJournal == b.hasJournal
+  }
+}

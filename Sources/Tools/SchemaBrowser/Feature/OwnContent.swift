@@ -1,0 +1,107 @@
+internal import SchemaNames
+internal import TurnLog
+internal import Wire
+
+// The screens that every hub has.
+
+extension Browser.State {
+  /// The content of a tab that is not about the state, and of the root; nil for any other part.
+  var ownContent: PageContent? {
+    switch tab.content {
+    case .part: nil
+    case .root: past == nil && page?.path.isEmpty == true ? rootContent : nil
+    case .clients: clients
+    case .activity:
+      .table(
+        TableContent(
+          Self.activityColumns, shownActivity.map { PageRow($0.id, [$0.time, $0.who, $0.what], opens: true) }))
+    case .hub: .form(status)
+    }
+  }
+
+  /// The leaves of the root, and the parts that are tabs of their own; nil for a root that has no fields.
+  private var rootContent: PageContent? {
+    guard let hub, let readable, case .definition(let index) = hub.schema.state,
+      case .fields(let fields) = hub.schema.definitions[index].content
+    else { return nil }
+    let rows = fields.filter { !PromptPlace.holds($0.type) }.compactMap { field -> PageRow? in
+      let name = NameText.name(field.name)
+      guard !ReadableValue.isNested(field.type, hub.schema) else {
+        return PageRow(name, [Wording.title(name), "opens its own screen"], opens: true)
+      }
+      guard case .found(let part) = found(at: name) else { return nil }
+      return PageRow(.init(name: name, type: part.type, value: part.value), readable)
+    }
+    return rows.isEmpty ? .loading : .form(rows)
+  }
+
+  // MARK: Clients
+
+  private static let clientColumns = texts(["Client", "User", "Process", "Actions/s", "Attached"])
+  private static let activityColumns = texts(["Time", "Who", "Action"])
+
+  private static func texts(_ titles: [String]) -> [PageColumn] {
+    titles.map { PageColumn(name: $0.lowercased(), title: $0, content: .key, type: .named("String")) }
+  }
+
+  private var clients: PageContent {
+    guard let attendees = figures.attendees else { return .absent("this user may not read the list of clients") }
+    return .table(
+      TableContent(
+        Self.clientColumns,
+        attendees.map { client in
+          let name = client.name.isEmpty ? "?" : client.name
+          let rate = figures.rates[client.id] ?? 0
+          let texts = [
+            client.process == figures.ownProcess ? "\(name) (you)" : name, userName(client.user), "\(client.process)",
+            rate > 0 ? TimeText.decimal(rate, digits: rate < 10 ? 1 : 0) : "–", client.partsText,
+          ]
+          return PageRow("\(client.id)", texts, opens: true)
+        }))
+  }
+
+  private func userName(_ user: UInt32) -> String { figures.users[user] ?? "\(user)" }
+
+  /// All that is known of a client.
+  func details(ofClient name: String) -> [String] {
+    guard let client = figures.attendees?.first(where: { "\($0.id)" == name }) else { return [] }
+    let since =
+      client.since > 0
+      ? TimeText.date(Double(client.since) / 1000, configuration.format.dates, now: Double(wallTime) / 1000) : "unknown"
+    return [
+      "name      \(ReadableValue.safe(client.name))", "process   \(client.process)",
+      "user      \(userName(client.user)) (\(client.user))", "since     \(since)",
+      "held      \(client.heldBytes) bytes",
+      "attached  \(ReadableValue.safe(client.partsText))",
+    ]
+  }
+
+  /// The logged actions that match the filter.
+  var shownActivity: [ActivityLine] {
+    guard let filter = page?.order.filter, !filter.isEmpty else { return activity }
+    return activity.filter { filter.matches([$0.who, $0.what]) }
+  }
+
+  // MARK: The hub
+
+  private var status: [PageRow] {
+    var pairs: [(String, String)] = [
+      ("Hub", hub?.name ?? ""), ("Socket", figures.socket), ("Revision", "\(figures.revision)"),
+    ]
+    if let attendees = figures.attendees { pairs.append(("Clients", "\(attendees.count)")) }
+    if let metrics = figures.metrics {
+      pairs += [
+        ("Durability", metrics.durability.isEmpty ? "unknown" : metrics.durability),
+        ("State", Self.bytes(metrics.stateBytes)), ("Held", Self.bytes(metrics.heldBytes)),
+        ("Scopes", "\(metrics.subscriptions)"), ("Refused", "\(metrics.refused)"), ("Rejected", "\(metrics.rejected)"),
+        ("Turns not stored", "\(metrics.unstoredTurns)"),
+        ("Longest turn", TimeText.duration(Double(metrics.longestTurn) / 1e6, .units)),
+      ]
+    }
+    return pairs.map { PageRow($0, [$0, $1]) }
+  }
+
+  private static func bytes(_ count: UInt64) -> String {
+    count < 10_000 ? "\(count) bytes" : count < 10_000_000 ? "\(count / 1000) kB" : "\(count / 1_000_000) MB"
+  }
+}

@@ -1,0 +1,91 @@
+internal import SchemaNames
+internal import Wire
+
+// What comes from the hub and the clock.
+
+extension Browser.State {
+  /// The time for which nothing is sent after the screen has changed by itself.
+  private static let quietTime = Duration.milliseconds(500)
+
+  mutating func connected(_ hub: HubDescription) {
+    guard self.hub != hub else { return }
+    let isOtherFeature = self.hub.map { $0.schema != hub.schema } ?? true
+    self.hub = hub
+    let open = tabs.isEmpty ? nil : tab.id
+    tabs = configuration.tabs(
+      BrowserTab.all(for: hub.schema, mayReadHub: hub.mayReadHub, hasJournal: hub.hasJournal))
+    tabIndex = tabs.firstIndex { $0.id == open } ?? 0
+    if isOtherFeature {
+      (parts, stacks, overlay, past, refusedParts, refusedActions) = ([:], [:], nil, nil, [], [])
+      quietUntil = now + Self.quietTime
+    }
+    for tab in tabs where stacks[tab.id] == nil { stacks[tab.id] = [newPage(tab.path ?? "")] }
+  }
+
+  mutating func linkChanged(_ link: BrowserLink) {
+    guard link != self.link else { return }
+    // What was chosen may be another element now.
+    if case .away = self.link, link == .live { quietUntil = now + Self.quietTime }
+    self.link = link
+  }
+
+  mutating func refused(_ path: String) {
+    refusedParts.insert(path)
+    notice = Notice("this user may not read \(path.isEmpty ? "the whole state" : path)", isBad: true)
+  }
+
+  mutating func show(_ past: PastState?) {
+    self.past = past
+    overlay = nil
+    reorder()
+  }
+
+  mutating func received(_ part: ReceivedPart, at path: String) {
+    let before = prompt
+    parts[path] = part
+    reorder()
+    if prompt != before { quietUntil = now + Self.quietTime }
+  }
+
+  /// Brings the order of the open table up to date.
+  mutating func reorder() {
+    guard let page, tab.path != nil, !page.order.isPlain || page.indices != nil else { return }
+    var indices: [Int]?
+    if case .found(let part) = found(at: page.path), let readable,
+      let source = WholeCollection(part.value, part.type, in: readable.values.schema)
+    {
+      indices = page.order.indices(of: source, columns(of: part.type, at: page.path), readable)
+    }
+    change { $0.indices = indices }
+  }
+
+  mutating func answered(_ number: Int, _ refusal: Refusal?) {
+    let sent = pending.removeValue(forKey: number)
+    if let refusal, refusal.isForLackOfRights, let sent, let name = hub?.schema.actionName(of: sent.action) {
+      refusedActions.insert(name)
+    }
+    if case .form(var form)? = overlay, form.pending == number {
+      form.pending = nil
+      form.error = refusal.map { FieldError(place: [], reason: $0.reason) }
+      overlay = refusal == nil ? nil : .form(form)
+    }
+    let text = sent?.text ?? "the action"
+    notice = refusal.map { Notice("\(text): \($0.reason)", isBad: true) } ?? Notice("done: \(text)")
+  }
+}
+
+extension Schema {
+  /// The name of an action without the ids of elements, as `ActionEntry` has it; nil for what is no action.
+  func actionName(of action: CBORValue) -> String? {
+    guard let parts = parts(ofAction: action) else { return nil }
+    var (name, prefix): (String, [PathStep]) = ("", [])
+    for step in parts.path {
+      let before = self.name(ofAction: prefix) ?? ""
+      prefix.append(step)
+      guard let whole = self.name(ofAction: prefix) else { return nil }
+      let part = String(whole.dropFirst(before.count))
+      if case .id = step { name += "[]" } else { name += part }
+    }
+    return name
+  }
+}

@@ -1,0 +1,216 @@
+internal import SchemaNames
+internal import TurnLog
+internal import Wire
+
+// The open page, and the way to others.
+
+extension Browser.State {
+  /// The open tab; a stand-in before the first connection.
+  package var tab: BrowserTab { tabs.indices.contains(tabIndex) ? tabs[tabIndex] : BrowserTab("state", "State", .root) }
+
+  /// The open page; nil before the first connection.
+  package var page: Page? { stacks[tab.id]?.last }
+
+  /// Changes the open page.
+  mutating func change(_ body: (inout Page) -> Void) {
+    guard var pages = stacks[tab.id], let last = pages.indices.last else { return }
+    body(&pages[last])
+    stacks[tab.id] = pages
+  }
+
+  func newPage(_ path: String) -> Page {
+    var page = Page(path)
+    page.order.sort = configuration.sort(at: path)
+    return page
+  }
+
+  /// The name of the selected row, which is the first one if the user has chosen none.
+  package var selectedRow: String? {
+    switch content {
+    case .table(let table):
+      if let selected = page?.selected, table.offset(of: selected, near: 0) != nil { return selected }
+      return table.count > 0 ? table.name(at: 0) : nil
+    case .form(let rows):
+      return rows.first { $0.name == page?.selected }?.name ?? rows.first?.name
+    case .loading, .absent, .text: return nil
+    }
+  }
+
+  /// The path of the part that is selected on the open page.
+  package var selectedPath: String? {
+    guard let page, tab.path != nil else { return nil }
+    return selectedRow.map { page.path(of: $0) }
+  }
+
+  var isTable: Bool { if case .table = content { true } else { false } }
+
+  // MARK: Navigation
+
+  mutating func open(tab index: Int) {
+    guard tabs.indices.contains(index), index != tabIndex else { return }
+    tabIndex = index
+    overlay = nil
+    change { $0.isVisited = true }
+    reorder()
+  }
+
+  /// Opens a row: a part as a page, a leaf as a text to read.
+  mutating func open(row name: String) {
+    guard let page else { return }
+    change { $0.selected = name }
+    switch tab.content {
+    case .clients: overlay = .reading(title: "Client \(name)", lines: details(ofClient: name))
+    case .activity: intent = .showActivity(name)
+    case .hub: break
+    case .part, .root: openPart(page.path(of: name))
+    }
+  }
+
+  private mutating func openPart(_ path: String) {
+    if tab.content == .root, page?.path.isEmpty == true, let index = tabs.firstIndex(where: { $0.path == path }) {
+      return open(tab: index)
+    }
+    guard case .found(let part) = found(at: path), let readable else { return }
+    guard PageRow.opens(part.value, part.type, readable.values) else {
+      overlay = .reading(title: path, lines: readable.wholeText(part.value, part.type))
+      return
+    }
+    stacks[tab.id, default: []].append(newPage(path))
+    reorder()
+  }
+
+  /// Goes to the page above.
+  mutating func goUp() {
+    guard let pages = stacks[tab.id], pages.count > 1 else { return }
+    stacks[tab.id]?.removeLast()
+    change { $0.isVisited = true }
+    reorder()
+  }
+
+  /// Leaves the filter, the past or the page, in this order.
+  mutating func escape() {
+    if page?.filterText.isEmpty == false {
+      setFilter("")
+    } else if past != nil {
+      intent = .showPast(nil)
+    } else {
+      goUp()
+    }
+  }
+
+  /// Opens the page of a path that the user wrote.
+  ///
+  /// - Returns: The reason why there is no such page.
+  mutating func go(to text: String) -> String? {
+    guard let schema = hub?.schema else { return "there is no hub" }
+    let path = text.trimmed
+    do throws(SchemaNameError) { _ = try schema.part(named: path) } catch { return "\(error)" }
+    let first = String(path.prefix { $0 != "." && $0 != "[" })
+    let index = tabs.firstIndex { $0.path == first && !first.isEmpty } ?? tabs.firstIndex { $0.content == .root }
+    guard let index else { return "no tab shows \(path)" }
+    tabIndex = index
+    var pages = [stacks[tab.id]?.first ?? newPage(tab.path ?? "")]
+    for step in schema.pathsOnTheWay(to: path) where step != pages[0].path && !step.isEmpty {
+      var page = newPage(step)
+      page.isVisited = false
+      pages.append(page)
+    }
+    if pages.count > 1 { pages[0].isVisited = false }
+    pages[pages.count - 1].isVisited = true
+    stacks[tab.id] = pages
+    reorder()
+    return nil
+  }
+
+  /// Completes the path that is being written.
+  mutating func completePath() {
+    guard case .path(var entry)? = overlay else { return }
+    entry.completions = completions(of: entry.text)
+    if let common = entry.completions.commonPrefix, common.count > entry.text.count {
+      entry.text = common
+      entry.completions = completions(of: common)
+    }
+    overlay = .path(entry)
+  }
+
+  /// The paths that begin with a text.
+  private func completions(of text: String) -> [String] {
+    guard let schema = hub?.schema else { return [] }
+    return schema.pathCompletions(text) { steps in
+      guard let path = try? schema.name(of: steps), case .found(let part) = found(at: path) else { return [] }
+      return SchemaValues(schema).elements(of: part.value, as: part.type, in: 0..<200).map(\.name)
+    }.map(\.text)
+  }
+
+  // MARK: Order
+
+  mutating func setFilter(_ text: String) {
+    change { page in
+      page.filterText = text
+      page.order.filter = .init(text)
+    }
+    reorder()
+  }
+
+  /// Hides the logged actions with the name of the selected one.
+  mutating func exclude() {
+    guard tab.content == .activity, let row = selectedRow, let line = activity.first(where: { $0.id == row }) else {
+      return
+    }
+    let name = line.what.split(separator: " ").first.map(String.init) ?? line.what
+    setFilter("\(page?.filterText ?? "") -\"\(name)\"".trimmed)
+  }
+
+  /// Sorts by the column after the present one; after the last one, by none.
+  mutating func sortByNextColumn() {
+    guard tab.path != nil, case .table(let table) = content, !table.columns.isEmpty else { return }
+    let current = table.columns.firstIndex { $0.name == page?.order.sort?.column }
+    let next = current.map { $0 + 1 } ?? 0
+    change { $0.order.sort = table.columns.indices.contains(next) ? .init(table.columns[next].name) : nil }
+    reorder()
+    guard table.total > ElementOrder.limit else { return }
+    notice = Notice("more than \(ElementOrder.limit) elements are shown in their own order", isBad: true)
+  }
+
+  mutating func scrollColumns(by offset: Int) {
+    guard case .table(let table) = content else { return }
+    change { $0.hiddenColumns = min(max($0.hiddenColumns + offset, 0), max(table.columns.count - 1, 0)) }
+  }
+}
+
+extension [String] {
+  /// The longest beginning that all have.
+  var commonPrefix: String? {
+    guard let first else { return nil }
+    return dropFirst().reduce(first) { String(zip($0, $1).prefix { $0 == $1 }.map(\.0)) }
+  }
+}
+
+extension Schema {
+  /// The paths of the parts that lead to one, from the root, with itself.
+  func pathsOnTheWay(to path: String) -> [String] {
+    var paths: [String] = []
+    var isQuoted = false
+    for index in path.indices {
+      let character = path[index]
+      if character == "\"" || character == "`" { isQuoted.toggle() }
+      guard !isQuoted, character == "." || character == "[", index > path.startIndex else { continue }
+      let beginning = String(path[..<index])
+      // Not between the case of an enum and the label of one of its values.
+      if (try? part(named: beginning)) != nil { paths.append(beginning) }
+    }
+    return path.isEmpty ? [] : paths + [path]
+  }
+}
+
+extension ReadableValue {
+  /// The lines of a leaf, for reading; long texts as a whole.
+  func wholeText(_ value: CBORValue, _ type: SchemaType) -> [String] {
+    var value = value
+    while case .array(let items) = value, items.count == 1, FieldRank.unwrapped(type) != type { value = items[0] }
+    guard case .text(let text) = value, FieldRank.isText(type) else { return [self.text(value, type)] }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).prefix(10_000).map {
+      Self.safe(String($0), limit: .max)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import IdentifiedCollections
+import SchemaBrowser
+import TestFeatures
+import Testing
+
+@Suite struct NavigationTests {
+  @Test func eachPartOfTheRootHasATab() throws {
+    let browser = try DrivenBrowser()
+    #expect(browser.state.tabs.map(\.title) == ["Orders", "Prices", "Chef", "State"])
+  }
+
+  @Test func aCollectionIsATableWithTheUsefulColumnsFirst() throws {
+    let browser = try DrivenBrowser()
+    #expect(browser.headings == ["Id", "Dish", "Stage", "Table", "Note", "Placed", "Cooking", "Extras"])
+    #expect(browser.rows[0][0..<5] == ["1", "fish soup", "on the stove (minutes 7)", "4", "no onions"])
+    #expect(browser.rows[0][6...] == ["2 min 5 s", "bread, butter"])
+    #expect(browser.rows[1][2] == "waiting" && browser.rows[1][4] == "–")
+  }
+
+  @Test func aRowOpensAndUpGoesBackToIt() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.rowSelected("[2]"), .rowOpened("[2]"))
+    #expect(browser.state.page?.path == "orders[2]")
+    #expect(browser.rows.contains(["Dish", "pancakes"]) && browser.rows.contains(["Note", "–"]))
+    // The element is in the part that is here already.
+    #expect(browser.state.scopes == ["alert", "orders"])
+    try browser.act(.upTapped)
+    #expect(browser.state.page?.path == "orders" && browser.state.selectedRow == "[2]")
+  }
+
+  @Test func aLeafOpensAsATextToRead() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.rowOpened("[1]"), .rowOpened("note"))
+    #expect(browser.state.overlay == .reading(title: "orders[1].note", lines: ["no onions"]))
+  }
+
+  @Test func aPathIsCompletedAndOpened() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.pathTapped, .pathChanged("che"), .pathCompleted)
+    #expect(browser.state.overlay.map { "\($0)" }?.contains("chef") == true)
+    try browser.act(.pathEntered)
+    try browser.go("chef")
+    #expect(browser.state.page?.path == "chef" && browser.state.tab.id == "chef")
+    #expect(browser.rows.first == ["Name", "Ada"])
+    try browser.go("orders[12]")
+    #expect(browser.state.page?.path == "orders[12]")
+    // Only the element is asked for, until the user goes up.
+    #expect(browser.state.scopes.contains("orders[12]") && !browser.state.scopes.contains("orders"))
+    try browser.act(.upTapped)
+    #expect(browser.state.scopes.contains("orders") && browser.rows.count == 3)
+  }
+
+  @Test func aPathThatDoesNotExistIsExplained() throws {
+    var browser = try DrivenBrowser()
+    try browser.go("ordres")
+    guard case .path(let entry)? = browser.state.overlay else {
+      Issue.record("the path is still being written")
+      return
+    }
+    #expect(entry.error?.contains("orders") == true)
+  }
+
+  @Test func theLeavesOfTheRootAreOneTabAndItsPartsOpenTheirs() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.tabOpened(3))
+    #expect(browser.state.scopes.contains("isOpen") && !browser.state.scopes.contains("orders"))
+    #expect(browser.rows.contains(["Is open", "no"]) && browser.rows.contains(["Longest wait", "0 s"]))
+    #expect(browser.rows.first?.first == "Orders")
+    try browser.act(.rowOpened("orders"))
+    #expect(browser.state.tab.id == "orders")
+  }
+
+  @Test func dictionariesAreTablesByTheirKeys() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.tabOpened(1))
+    #expect(browser.headings == ["Key", "Value"] && browser.rows.contains(["fish soup", "9.5"]))
+  }
+
+  @Test func aTableIsSortedByEachColumnInTurn() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.sortTapped, .sortTapped)
+    #expect(browser.rows.map { $0[1] } == ["Apple pie", "fish soup", "pancakes"])
+    try browser.act(.sortReversed)
+    #expect(browser.rows.map { $0[1] } == ["pancakes", "fish soup", "Apple pie"])
+    // A new element takes its place.
+    try browser.change { $0.orders.append(DrivenBrowser.order(99)) }
+    #expect(browser.rows.map { $0[1] } == ["tea", "pancakes", "fish soup", "Apple pie"])
+  }
+
+  @Test func aFilterShowsTheRowsWithItsWords() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.filterTapped, .filterChanged("waiting -pan"))
+    #expect(browser.rows.map { $0[1] } == ["Apple pie"])
+    try browser.act(.filterEnded(isKept: true), .escapeTapped)
+    #expect(browser.rows.count == 3)
+    try browser.act(.filterTapped, .filterChanged("x"), .filterEnded(isKept: false))
+    #expect(browser.rows.count == 3)
+  }
+
+  @Test func theSelectionStaysOnItsElement() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.rowSelected("[2]"))
+    try browser.change { $0.orders.insert(DrivenBrowser.order(99), at: 0) }
+    #expect(browser.state.selectedRow == "[2]")
+    try browser.change { _ = $0.orders.remove(id: 2) }
+    #expect(browser.state.selectedRow == "[99]")
+  }
+
+  @Test func aPartThatDisappearsIsNamed() throws {
+    var browser = try DrivenBrowser()
+    try browser.act(.rowOpened("[2]"))
+    try browser.change { _ = $0.orders.remove(id: 2) }
+    #expect(browser.rows == [["absent: there is no orders[2] now"]])
+    try browser.act(.upTapped)
+    #expect(browser.rows.count == 2)
+  }
+
+  @Test func onlyTheOpenScreenIsAskedFor() throws {
+    var browser = try DrivenBrowser()
+    #expect(browser.state.scopes == ["alert", "orders"])
+    try browser.act(.tabOpened(1))
+    #expect(browser.state.scopes == ["alert", "prices"])
+  }
+
+  @Test func aPartThatThisUserMayNotReadIsNotAskedForAgain() throws {
+    var browser = try DrivenBrowser()
+    browser.take(.refused(path: "orders"))
+    #expect(browser.state.scopes == ["alert"])
+    #expect(browser.state.notice?.text == "this user may not read orders")
+  }
+
+  @Test func thePastIsShownInsteadOfThePresent() throws {
+    var browser = try DrivenBrowser()
+    var old = sampleDiner()
+    old.orders = []
+    let value = try #require(try part(old, at: ""))
+    try browser.choose("open button")
+    browser.take(.pastShown(PastState(schema: dinerSchema, value: value, revision: 3, time: 0)))
+    #expect(browser.rows.isEmpty && browser.state.scopes == ["alert"])
+    #expect(browser.state.choices.isEmpty)
+    try browser.act(.repeatTapped)
+    #expect(browser.sent == ["openButtonTapped"])
+    try browser.act(.escapeTapped)
+    #expect(browser.state.intent == .showPast(nil))
+    browser.take(.pastShown(nil))
+    try browser.supply()
+    #expect(browser.rows.count == 3)
+  }
+
+  @Test func columnsAreScrolledWithinTheTable() throws {
+    var browser = try DrivenBrowser()
+    for _ in 0..<20 { try browser.act(.columnsScrolled(1)) }
+    #expect(browser.state.page?.hiddenColumns == 7)
+    for _ in 0..<20 { try browser.act(.columnsScrolled(-1)) }
+    #expect(browser.state.page?.hiddenColumns == 0)
+  }
+}
+
+extension DrivenBrowser {
+  static func order(_ id: Int) -> DinerOrder.State { DinerOrder.State(id: id, dish: "tea", table: 1) }
+}
