@@ -23,6 +23,11 @@ import Testing
     }
   }
 
+  @Test func noTwoHaveOneNumber() throws {
+    let names = Dictionary(grouping: try Self.names()) { $0.prefix(4) }
+    #expect(names.values.filter { $0.count > 1 } == [])
+  }
+
   @Test func theIndexHasEachWithItsTitle() throws {
     let entries = try Repository.lines("\(Self.folder)/README.md").filter { $0.hasPrefix("- [") }
     let expected = try Self.names().map { name in
