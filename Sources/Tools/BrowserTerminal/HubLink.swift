@@ -28,6 +28,8 @@ package final class HubLink {
   private var wanted: [String] = []
   private var wantsHub = false
   private var refused: Set<String> = []
+  /// True after a refusal, which does not say for which part it is: parts are then asked for one by one.
+  private var isCareful = false
   private var rates = SenderRates()
   /// The last connection that was replaced. It is released when the next one is, outside of its own turn.
   private var retired: ReplicaConnection?
@@ -104,6 +106,7 @@ package final class HubLink {
       onEvent?(.released(path: path))
     }
     for path in wanted where parts[path] == nil && !refused.contains(path) {
+      if isCareful, parts.values.contains(where: { $0.mirror.revision == nil }) { break }
       guard let steps = (try? schema.part(named: path))?.steps else { continue }
       let part = FollowedPart(path)
       parts[path] = part
@@ -162,6 +165,7 @@ package final class HubLink {
   private func changed(_ part: FollowedPart) {
     guard parts[part.path] === part, let revision = part.mirror.revision else { return }
     onEvent?(.received(path: part.path, ReceivedPart(value: part.mirror.value, revision: revision)))
+    if isCareful { update() }
   }
 
   /// Notes that time has passed in which nobody may have sent actions.
@@ -198,11 +202,14 @@ package final class HubLink {
     onConnectionChange?()
   }
 
-  /// Connects again without the parts that the hub has not sent, of which it has refused one; returns false if there are
-  /// none.
+  /// Connects again after the hub has refused one of the parts that it has not sent; returns false if there are none.
   private func refuseUnsentParts() -> Bool {
     let unsent = parts.values.filter { $0.mirror.revision == nil }
     guard !unsent.isEmpty, connectAnew() else { return false }
+    guard isCareful else {
+      isCareful = true
+      return true
+    }
     for part in unsent {
       refused.insert(part.path)
       onEvent?(.refused(path: part.path))

@@ -128,6 +128,8 @@ import Testing
     browser.take(.refused(path: "orders"))
     #expect(browser.state.scopes == ["alert"])
     #expect(browser.state.notice?.text == "this user may not read orders")
+    browser.take(.released(path: "orders"))
+    #expect(browser.rows == [["absent: this user may not read orders"]])
   }
 
   @Test func thePastIsShownInsteadOfThePresent() throws {

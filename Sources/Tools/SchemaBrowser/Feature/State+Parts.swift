@@ -27,7 +27,10 @@ extension Browser.State {
       else { continue }
       best = (steps, part)
     }
-    guard let best, best.part.isKnown else { return .loading }
+    guard let best, best.part.isKnown else {
+      let isRefused = refusedParts.contains { path == $0 || path.hasPrefix("\($0).") || path.hasPrefix("\($0)[") }
+      return isRefused ? .absent("this user may not read \(path)") : .loading
+    }
     guard let value = best.part.value, let type = try? schema.type(at: best.steps),
       let part = Self.part(at: Array(wanted.all.dropFirst(best.steps.count)), of: value, type, schema)
     else { return .absent(path.isEmpty ? "the hub has no state" : "there is no \(path) now") }
