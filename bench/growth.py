@@ -12,7 +12,7 @@ import statistics
 from servers import Server, TemporaryDirectory, raise_descriptor_limit
 from storeload import chart, storeload
 
-PARTS = ["clients", "active", "scopes", "payload", "features", "memory"]
+PARTS = ["clients", "active", "scopes", "payload", "windows", "features", "memory"]
 
 
 class Growth:
@@ -85,6 +85,14 @@ class Growth:
             "--workload", "edit", "--todos", 100, "-c", 10, "--rate", min(self.options.rate, 1_000), "--payload", size,
             "--watch", 1))
         self.table("payload", "bytes of text", results, "Cost of an edit with a text of many bytes", extra=True)
+
+    def windows(self):
+        """Edits all over a list of many todos, with ten clients that show its first fifty."""
+        columns = [count for count in (1_000, 100_000, 1_000_000) if count <= 100 * self.options.most]
+        results = self.runs(columns, lambda count: (
+            "--workload", "edit", "--todos", count, "-c", 10, "--rate", self.options.rate, "--watch", 10, "--scope",
+            "todos.todos[0..<50]"))
+        self.table(None, "todos, of which ten clients show 50", results, "")
 
     def features(self):
         """An action of each of the features that storehubd composes: a counter, favourites with a presentation, todos.

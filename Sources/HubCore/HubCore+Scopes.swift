@@ -25,16 +25,27 @@ extension HubCore {
     }
     let publisher = request.root.index
     do {
-      _ = try schemas[publisher].type(at: request.path)
+      _ = try schemas[publisher].rooted(at: request.path)
     } catch {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
+    }
+    let windowElements = request.path.windowElements
+    let attachedElements = connection.scopes.reduce(0) { $0 + $1.windowElements }
+    guard windowElements == 0 || windowElements <= limits.windowElements - attachedElements else {
+      let reason = """
+        this hub lets the windows of a connection have \(limits.windowElements) elements in all, and this one would add \
+        \(windowElements); detach one first, or attach a smaller one
+        """
+      return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
     }
     let isFirst = !publishers[publisher].hasSubscribers
     let retained = takeRetained(request, of: connection)
     let subscriber = publishers[publisher].subscribe(
       request, as: number, connection: connection, retained: connection.knowsHistory ? retained : nil)
     if let retained { publishers[publisher].forget(retained) }
-    add(LiveConnection.Scope(number: number, publisher: publisher, subscriber: subscriber), to: connection)
+    let scope = LiveConnection.Scope(
+      number: number, publisher: publisher, subscriber: subscriber, windowElements: windowElements)
+    add(scope, to: connection)
     if isFirst { beginUpdating(request.root) }
     outputs.wake(connection)
   }
@@ -102,4 +113,9 @@ extension HubCore {
   mutating func forget(_ retained: [RetainedScope]) {
     for scope in retained { publishers[scope.publisher].forget(scope) }
   }
+}
+
+extension [PathStep] {
+  /// The number of elements of the window at the end of the path; 0 if it ends at a part of the state.
+  var windowElements: Int { if case .window(_, let count) = last { count } else { 0 } }
 }

@@ -56,6 +56,9 @@ public struct HubLimits: Sendable {
   public var longestCoalescing = Duration.milliseconds(50)
   /// The number of attached scopes of one connection.
   public var scopes = 64
+  /// The number of elements of all windows of collections that one connection has attached; 0 for a hub that serves no
+  /// windows. It bounds the work that a change of the collections is for the windows.
+  public var windowElements = 4096
   /// The maximum size of the encoded state in bytes. An action that would exceed it is rejected; one that makes the
   /// state smaller never is. Actions that add over 4 KiB more than the bytes that they carry can exceed it once.
   public var stateBytes = 256 << 20

@@ -39,6 +39,32 @@ extension ReplicaCore {
     becomeLiveIfComplete()
   }
 
+  /// Moves the subscription of a mirror to another part of the same type, such as another window of its collection.
+  ///
+  /// The mirror keeps its value until that of the other part arrives, which replaces it as a change: one request and one
+  /// answer, whose size is that of the part. The hub no longer sends changes of the first part.
+  ///
+  /// - Parameters:
+  ///   - mirror: A subscribed mirror; without a subscription, there is no effect.
+  ///   - path: The steps to the other part.
+  public mutating func move(_ mirror: any Mirror, to path: [PathStep]) {
+    guard let subscription = subscriptions.first(where: { $0.mirror === mirror }), subscription.path != path else {
+      return
+    }
+    (subscription.path, subscription.base) = (path, nil)
+    guard case .open(let open) = link else { return }
+    detach(subscription, from: open)
+    attach(subscription, known: nil, on: open)
+    // The hub may not serve the other part.
+    becomeLiveIfComplete()
+  }
+
+  /// The reason why the hub cannot serve a mirror, whose value is then absent: it is one of a release without windows, or
+  /// the window is too large for it. Nil if it can.
+  public func refusal(of mirror: any Mirror) -> String? {
+    subscriptions.first { $0.mirror === mirror }?.refusal
+  }
+
   /// Returns true if the mirror is subscribed.
   public func isSubscribed(_ mirror: any Mirror) -> Bool { subscriptions.contains { $0.mirror === mirror } }
 
@@ -64,6 +90,9 @@ extension ReplicaCore {
 
   private mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
     if subscription.root != .feature, ownStateRefusal != nil { return reportAbsence(of: subscription) }
+    subscription.refusal = refusal(ofWindowAt: subscription.path)
+    // An older hub would take the request for a malformed one, and close the connection.
+    guard subscription.refusal == nil else { return reportAbsence(of: subscription) }
     var (path, mapping): ([PathStep], SchemaMapping?) = (subscription.path, nil)
     do throws(SchemaPathError) {
       if let schema = Self.schema(ofHubsOwn: subscription.root) ?? schema {
@@ -82,6 +111,13 @@ extension ReplicaCore {
     subscription.attachment = Subscription.Attachment(number: number, mapping: mapping)
     let request = Attach(root: subscription.root, path: path, knownRevision: known)
     commands.append(.write(output.frame(request, scope: number)))
+  }
+
+  private func refusal(ofWindowAt path: [PathStep]) -> String? {
+    guard case .window(_, let count) = path.last, UInt64(count) > windowElements else { return nil }
+    return windowElements == 0
+      ? "this hub serves no windows of collections: it is of an older release, or its limits forbid them"
+      : "a window of this hub has at most \(windowElements) elements, and \(count) were requested"
   }
 
   private mutating func reportAbsence(of subscription: Subscription) {

@@ -6,7 +6,7 @@ final class Subscription {
   /// The state that contains the part.
   let root: StateRoot
   /// The steps to the part, by the keys of the client's schema.
-  let path: [PathStep]
+  var path: [PathStep]
   /// The shell's object.
   let context: AnyObject?
 
@@ -16,6 +16,8 @@ final class Subscription {
   var isAwaited = false
   /// True if a change was reported since the last `clear()`.
   var isReported = false
+  /// The reason why this hub cannot serve it; nil if it can.
+  var refusal: String?
   /// Its scope on this connection, if any.
   var attachment: Attachment?
 

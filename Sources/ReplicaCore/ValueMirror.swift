@@ -8,8 +8,11 @@ public final class ValueMirror: Mirror {
   public private(set) var last: CBORValue?
   /// The hub's revision of the part; nil before it is known.
   public private(set) var revision: UInt64?
-  /// The schema and the part's type in it; nil before the first connection.
+  /// The schema and the part's type in it; nil before the first connection. For a window, the schema also has its type.
   public private(set) var type: (schema: Schema, type: SchemaType)?
+
+  /// True if it mirrors a window of a collection.
+  private(set) var isWindow = false
 
   /// The last comparison of the value's hash with the hub's.
   public private(set) var lastComparison: HashComparison?
@@ -19,7 +22,9 @@ public final class ValueMirror: Mirror {
 
   /// Looks up the type of the part.
   public func attach(_ schema: Schema, at path: [PathStep]) throws(SchemaPathError) {
-    type = (schema, try schema.type(at: path))
+    let rooted = try schema.rooted(at: path)
+    type = (rooted, rooted.state)
+    isWindow = path.last?.isWindow ?? false
   }
 
   /// Replaces the value, and returns true if it differs from the previous one.

@@ -200,6 +200,28 @@ public import Wire
     link.replica.unsubscribe(attachment.mirror)
   }
 
+  /// Moves the window of an attachment over its collection, as a user scrolls.
+  ///
+  /// ```swift
+  /// let page = client.attach(to: { $0.todos.todos[window: 0..<50] }, action: AppFeature.Action.todos)
+  /// client.move(page, to: { $0.todos.todos[window: 50..<100] })
+  /// ```
+  ///
+  /// The store shows the old window until the hub has sent the new one, in one answer; `Window.start` tells which it is.
+  public func move<Elements, PartAction>(
+    _ attachment: Attachment<Window<Elements>, PartAction>,
+    to path: (StatePath<State, State>) -> StatePath<State, Window<Elements>>
+  ) {
+    link.replica.move(attachment.mirror, to: path(StatePath()).steps)
+    endTurn()
+  }
+
+  /// The reason why the hub cannot serve a window, whose attachment then has no store: it is of a release without
+  /// windows, or the window is too large for it. Nil if it can.
+  public func refusal<Elements, PartAction>(of attachment: Attachment<Window<Elements>, PartAction>) -> String? {
+    link.replica.refusal(of: attachment.mirror)
+  }
+
   /// Compares the value of a part with the hub's; `onDivergence` is called if they differ.
   public func verify<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
     link.replica.verify(attachment.mirror)

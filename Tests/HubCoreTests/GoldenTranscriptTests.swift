@@ -356,4 +356,47 @@ import Wire
     try golden.turn()
     try golden.check("errors")
   }
+
+  @Test func windowsOfACollection() throws {
+    let golden = GoldenTranscript("Windows of a collection")
+    let client = golden.connect("A")
+    golden.remark("Key 11 of the welcome: the hub serves windows, with 4096 elements in all.")
+    try golden.send(Hello(name: "example"), on: client)
+    try golden.turn()
+
+    let todos = StatePath<AppFeature.State, AppFeature.State>().todos.todos
+    golden.remark("Scope 1 is the window with the todos at the positions 1 and 2, scope 2 that with the last one.")
+    try golden.send(Attach(path: todos[window: 1..<3].steps), scope: 1, on: client)
+    try golden.send(Attach(path: todos[last: 1].steps), scope: 2, on: client)
+    try golden.turn()
+
+    golden.remark("Four are added: both windows have elements now, and the number of all.")
+    try golden.send(
+      ["bread", "milk", "eggs", "salt"].map { .todos(.addButtonTapped(text: $0)) }, from: 1, on: client)
+    try golden.turn()
+    golden.remark("A change of the first todo is in neither window.")
+    try golden.send(
+      [.todos(.todos(.element(id: 0, action: .textChanged("rye bread"))))], from: 5, acknowledged: 4, on: client)
+    try golden.turn()
+    golden.remark("A change within scope 1 names the element by its id.")
+    try golden.send(
+      [.todos(.todos(.element(id: 2, action: .textChanged("six eggs"))))], from: 6, acknowledged: 5, on: client)
+    try golden.turn()
+    golden.remark("The first one is deleted: the others move up. The last one stays the last, at another position.")
+    try golden.send([.todos(.deleteButtonTapped(id: 0))], from: 7, acknowledged: 6, on: client)
+    try golden.turn()
+
+    golden.remark("The window of scope 1 is moved: another one is attached, and the first is detached.")
+    try golden.send(.detach, scope: 1, on: client)
+    try golden.send(Attach(path: todos[window: 0..<2].steps), scope: 3, on: client)
+    try golden.turn()
+    golden.remark("The hashes of the windows.")
+    try golden.send(.verify, scope: 2, on: client)
+    try golden.send(.verify, scope: 3, on: client)
+    try golden.turn()
+    golden.remark("Nothing is inside a window.")
+    try golden.send(Attach(path: todos[last: 1].steps + [2]), scope: 4, on: client)
+    try golden.turn()
+    try golden.check("windows")
+  }
 }

@@ -8,8 +8,6 @@ import Wire
 
 /// The guarantees of a hub for subscribers to parts of its state, over random histories.
 @Suite(.computing) struct ScopeConvergenceTests {
-  typealias BoardWorld = World<Board.State, Board.Action>
-
   /// Subscribes to a part of a state, whose type is unknown to the test, typed and untyped.
   private static func subscribe(_ path: [PathStep], by client: BoardWorld.Client) {
     func add<Part>(_ part: StatePath<Board.State, Part>) {
@@ -39,26 +37,10 @@ import Wire
     }
   }
 
-  private func world(seed: UInt64) -> BoardWorld {
-    var random = SplitMix(seed: seed &* 31)
-    var limits = HubLimits()
-    limits.versions = Int.random(in: 1...8, using: &random)
-    limits.bookmarkInterval = UInt64.random(in: 1...20, using: &random)
-    limits.hashInterval = UInt64.random(in: 1...10, using: &random)
-    limits.deltaBytes = Bool.random(using: &random) ? 20 : 1 << 20
-    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
-    var options = ReplicaOptions()
-    options.subscribesToWholeState = Bool.random(using: &random)
-    return BoardWorld(seed: seed, clientCount: 3, engine: engine, limits: limits, options: options, toolCount: 1) {
-      random, _ in
-      .change(random.next())
-    }
-  }
-
   @Test(arguments: [UInt64](0..<40))
   func everyPartIsTheHubsAtItsRevisionAndInTheEnd(block: UInt64) throws {
     for seed in block * 10..<block * 10 + 10 {
-      let world = world(seed: seed)
+      let world = BoardWorld(seed: seed)
       for _ in 0..<250 {
         let client = world.clients[Int.random(in: 0..<3, using: &world.random)]
         switch Int.random(in: 0..<20, using: &world.random) {
@@ -71,22 +53,12 @@ import Wire
         try world.step()
       }
       try world.settle()
-
-      #expect(world.hub.revision == UInt64(world.sentCount), "seed \(seed)")
-      for client in world.clients {
-        #expect(client.replica.connection == .live, "seed \(seed)")
-        #expect(client.pending.isEmpty && client.failed.isEmpty, "seed \(seed)")
-        for part in client.parts {
-          #expect(part.mirror.revision != nil, "seed \(seed), \(part.path)")
-          let theirs = world.engine.state.part(at: part.path[...])?.encoded()
-          #expect(part.bytes() == theirs, "seed \(seed), \(part.path)")
-        }
-      }
+      world.expectConvergence(seed: seed)
     }
   }
 
   @Test func aWrongPartIsSeen() throws {
-    let world = world(seed: 4)
+    let world = BoardWorld(seed: 4)
     let client = world.clients[0]
     Self.subscribe([1], by: client)
     try world.settle()

@@ -80,8 +80,8 @@ import Wire
     Case(Attach.self, "a10000", "byte 2: expected an array"),
     Case(Attach.self, "a100816161", "byte 3: expected an unsigned integer"),
     Case(Attach.self, "a10081f6", "byte 3: expected an unsigned integer"),
-    Case(Attach.self, "a1008180", "byte 3: expected an array of 1 item"),
-    Case(Attach.self, "a10081820000", "byte 3: expected an array of 1 item"),
+    Case(Attach.self, "a1008180", "byte 3: expected an id or a window"),
+    Case(Attach.self, "a10081820000", "byte 3: expected a window with elements"),
     Case(Attach.self, "a100811b0000000000000001", "byte 3: a number or length is not in its shortest form"),
     Case(
       Attach.self, "a1009821" + String(repeating: "00", count: 33), "byte 2: a length of 33 exceeds the limit of 32"),

@@ -88,11 +88,26 @@ extension StackState: Replicated where Element: Replicated {
     unnoticed.areAll = true
   }
 
-  /// The element for a step that is an id.
+  /// The element for a step that is an id, or a window.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
     guard let step = path.first else { return self }
+    if case .window = step { return window(at: path) }
     guard case .id(let bytes) = step, let id = try? StackElementID(decoding: bytes.span.bytes) else { return nil }
     return self[id: id]?.part(at: path.dropFirst())
+  }
+}
+
+extension StackState: WindowedCollection where Element: Replicated {
+  /// The elements at a range of positions, with their ids. - Complexity: O(k log n) for k elements.
+  public func windowed(_ range: Range<Int>) -> Self {
+    var result = Self()
+    result.entries = IdentifiedArray(entries[range])
+    return result
+  }
+
+  /// Returns true if elements or their ids differ. - Complexity: As for an identified array.
+  public func differs(from base: Self, in range: Range<Int>) -> Bool {
+    entries.differs(from: base.entries, in: range)
   }
 }
 

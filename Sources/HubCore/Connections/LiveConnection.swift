@@ -47,6 +47,8 @@ final class LiveConnection {
     let publisher: Int
     /// The number of the subscriber in that publisher.
     let subscriber: Int
+    /// The number of elements of its window; 0 for a part of the state.
+    var windowElements = 0
   }
 
   let id: ConnectionID

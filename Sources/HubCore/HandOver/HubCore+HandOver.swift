@@ -240,7 +240,9 @@ extension HubCore {
     let subscriber = publishers[publisher].subscribe(
       request, as: scope.number, connection: connection, retained: retained)
     if scope.isHashDue { publishers[publisher].verify(subscriber) }
-    add(LiveConnection.Scope(number: scope.number, publisher: publisher, subscriber: subscriber), to: connection)
+    let attached = LiveConnection.Scope(
+      number: scope.number, publisher: publisher, subscriber: subscriber, windowElements: scope.path.windowElements)
+    add(attached, to: connection)
     if isFirst { beginUpdating(scope.root) }
   }
 }

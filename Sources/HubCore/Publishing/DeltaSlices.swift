@@ -10,6 +10,8 @@ enum DeltaSlice: Equatable {
   case replaced
   /// Elements were inserted: the place, which was absent, may exist now.
   case joined
+  /// The collection of a window has changed; whether the window has, only the versions tell.
+  case viewed
 }
 
 /// A delta between two versions of a state, cut into slices for the places in a scope tree.
@@ -61,6 +63,9 @@ struct DeltaSlices {
     touched.sort()
   }
 
+  /// Records the delta of a window, or that it has not changed.
+  mutating func resolve(_ node: Int, as slice: DeltaSlice) { slices[node] = slice }
+
   private mutating func set(_ node: Int, _ slice: DeltaSlice) {
     if stamps[node] != stamp {
       stamps[node] = stamp
@@ -90,6 +95,7 @@ struct DeltaSlices {
       try decoder.skipOwn()
       setBelow(node, .replaced, tree)
     }
+    for window in tree.nodes[node].windows { set(window.node, .viewed) }
     set(node, .changed(range.lowerBound + start..<range.lowerBound + decoder.offset))
   }
 
@@ -138,6 +144,7 @@ struct DeltaSlices {
       set(child, slice)
       setBelow(child, slice, tree)
     }
+    for window in tree.nodes[node].windows { set(window.node, slice) }
   }
 
   /// Marks the subscribers without a value, from a node on, as possibly having one now.

@@ -252,7 +252,9 @@ extension Publisher {
     deltaCount = 0
     let delta = cut(range, from: old, out)
     for node in deltas[delta].touched where !scopes.nodes[node].subscribers.isEmpty {
-      noteChange(of: node, deltas[delta][node], from: old, to: revision)
+      var slice = deltas[delta][node]
+      if slice == .viewed { slice = view(node, in: delta, from: base, to: version, &out) }
+      if slice != .unchanged { noteChange(of: node, slice, from: old, to: revision) }
     }
     if revision >= nextBookmark { noteBookmarks(from: old, to: revision) }
     return (old, version, revision, range.count)
@@ -320,12 +322,33 @@ extension Publisher {
 
   /// A node's slice of the delta from a version to the published one; nil if the version is not kept.
   private mutating func slice(from version: UInt64, for node: Int, _ out: inout Outgoing) -> DeltaSlice? {
-    if let delta = deltas[..<deltaCount].firstIndex(where: { $0.base == version }) { return deltas[delta][node] }
+    let known = deltas[..<deltaCount].firstIndex { $0.base == version }
+    if let known, deltas[known][node] != .viewed { return deltas[known][node] }
     guard let publishedRevision, let base = versions[version], let state = versions[publishedRevision] else {
       return nil
     }
-    let range = out.writer.part { state.encodeDelta(from: base, to: &$0) }
-    return deltas[cut(range, from: version, out)][node]
+    let delta =
+      known ?? cut(out.writer.part { state.encodeDelta(from: base, to: &$0) }, from: version, out)
+    let slice = deltas[delta][node]
+    return slice == .viewed ? view(node, in: delta, from: base, to: state, &out) : slice
+  }
+
+  /// Encodes the delta of a window whose collection has changed, once for all its subscribers.
+  ///
+  /// - Complexity: O(log n) if versions of an identified array share the elements of the window; O(elements of the window)
+  ///   otherwise.
+  private mutating func view(
+    _ node: Int, in delta: Int, from base: StateVersion, to version: StateVersion, _ out: inout Outgoing
+  ) -> DeltaSlice {
+    let path = scopes.path(of: node)
+    let slice: DeltaSlice =
+      switch (base.part(at: path), version.part(at: path)) {
+      case (nil, nil): .unchanged
+      case (let old?, let new?): out.writer.change(from: old, to: new).map { .changed($0) } ?? .unchanged
+      case (_?, nil), (nil, _?): .replaced
+      }
+    deltas[delta].resolve(node, as: slice)
+    return slice
   }
 }
 
@@ -372,7 +395,7 @@ extension Publisher {
       subscribers[id]?.standing = .snapshotDue(.deltaTooLarge)
     case .unchanged where subscriber.hasValue, .joined where subscriber.hasValue:
       writeBookmarkIfDue(id, subscriber, at: revision, &out)
-    case .changed, .replaced, .joined, .unchanged:
+    case .changed, .replaced, .joined, .unchanged, .viewed:
       let isThere = versions[revision]?.part(at: scopes.path(of: subscriber.node)) != nil
       if isThere {
         subscribers[id]?.standing = .snapshotDue(subscriber.hasValue ? .replaced : .returned)
@@ -490,5 +513,19 @@ extension Publisher {
     versions.hold(revision)
     snapshots.stopReading(snapshot, &versions)
     noteSentRevision(of: id)
+  }
+}
+
+extension FrameWriter {
+  /// Writes the delta between two values of one type; nil if they have the same bytes.
+  fileprivate mutating func change(from old: any Replicated, to new: any Replicated) -> Range<Int>? {
+    change(old, new)
+  }
+
+  private mutating func change<Part: Replicated>(_ old: any Replicated, _ new: Part) -> Range<Int>? {
+    guard let old = old as? Part else { preconditionFailure("the parts of two versions at one path have one type") }
+    return Reducing.unobserved {
+      new.differs(from: old) ? part { new.encodeDelta(from: old, to: &$0) } : nil
+    }
   }
 }

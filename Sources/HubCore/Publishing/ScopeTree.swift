@@ -10,6 +10,8 @@ struct ScopeTree {
     var parts: [(key: UInt64, node: Int)] = []
     /// Elements by their ids.
     var elements: [ElementKey: Int] = [:]
+    /// Windows of the elements, whose changes are not among the bytes of a delta.
+    var windows: [(start: Int, count: Int, node: Int)] = []
     /// The subscribers to exactly this place.
     var subscribers: [Int] = []
     /// The number of these subscribers that were last sent the absence of a value, or nothing yet.
@@ -17,7 +19,7 @@ struct ScopeTree {
     /// The children with such subscribers, directly or below.
     var absentChildren: Set<Int> = []
 
-    var isLeaf: Bool { parts.isEmpty && elements.isEmpty }
+    var isLeaf: Bool { parts.isEmpty && elements.isEmpty && windows.isEmpty }
     fileprivate var hasAbsent: Bool { absentCount > 0 || !absentChildren.isEmpty }
   }
 
@@ -37,6 +39,8 @@ struct ScopeTree {
       switch step {
       case .key(let key): nodes[parent].parts.first { $0.key == key }?.node
       case .id(let id): nodes[parent].elements[ElementKey(id.span.bytes)]
+      case .window(let start, let count):
+        nodes[parent].windows.first { $0.start == start && $0.count == count }?.node
       }
     if let known { return known }
     let node = free.popLast() ?? nodes.count
@@ -45,6 +49,7 @@ struct ScopeTree {
     switch step {
     case .key(let key): nodes[parent].parts.append((key, node))
     case .id(let id): nodes[parent].elements[ElementKey(id.span.bytes)] = node
+    case .window(let start, let count): nodes[parent].windows.append((start, count, node))
     }
     return node
   }
@@ -82,6 +87,7 @@ struct ScopeTree {
       switch step {
       case .key(let key): nodes[parent].parts.removeAll { $0.key == key }
       case .id(let id): nodes[parent].elements[ElementKey(id.span.bytes)] = nil
+      case .window: nodes[parent].windows.removeAll { $0.node == node }
       }
       nodes[node] = Node()
       free.append(node)

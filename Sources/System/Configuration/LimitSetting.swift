@@ -178,6 +178,9 @@ extension LimitSetting {
       "scopes", \.scopes, 4...10_000,
       "the number of parts of the state that one connection may attach; storeterm needs 4"),
     count(
+      "window-elements", \.windowElements, 0...1_000_000,
+      "the number of elements of all windows of collections that one connection may attach; 0 for no windows"),
+    count(
       "sessions", \.detachedSessions, 1...10_000_000,
       "the number of sessions kept without a connection; beyond it the user with the most sessions loses the oldest; one counts once more for each 4 KiB of its unacknowledged rejections"
     ),

@@ -18,7 +18,7 @@ struct WatchPlan {
     let compiler = TemplateCompiler(schema: schema, run: run, payload: 0)
     let slow = max(0, plan.watchers - plan.slowWatchers)
     guard plan.scope.contains("{id}") else {
-      root = try compiler.path(plan.scope)
+      root = try compiler.path(plan.scope, allowsWindow: true)
       watchers = (0..<plan.watchers).map { ($0, nil, root, $0 >= slow) }
       return
     }

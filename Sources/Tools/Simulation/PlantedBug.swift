@@ -92,6 +92,8 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case clientRenumbersActions
   /// A client resends its actions in a new session if the hub does not know the old one.
   case clientSendsAgainInANewSession
+  /// A client that moves a window does not tell the hub.
+  case clientMovesAWindowAlone
   /// A client sends its value of a shared model's field, and not what it did to it.
   case clientSendsTheValue
   /// The network flips a bit of the bytes to a client.

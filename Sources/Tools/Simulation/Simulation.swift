@@ -33,6 +33,8 @@ package final class Simulation {
   var promises: SplitMix
   /// Draws the changes of the shared model.
   var sharing: SplitMix
+  /// Draws the windows of collections.
+  var windows: SplitMix
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -90,6 +92,7 @@ package final class Simulation {
     awkwardness = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 33)
     promises = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 35)
     sharing = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 41)
+    windows = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 44)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }

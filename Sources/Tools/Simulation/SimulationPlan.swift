@@ -45,6 +45,8 @@ package struct SimulationPlan: Sendable {
   package var promises = 0
   /// A client that shows the whole state changes the shared model: a chance in a thousand.
   package var sharing = 0
+  /// A client attaches a window of a collection, moves one or detaches it: a chance in a thousand of its acts.
+  package var windows = 0
 
   /// Other clients, which are not simulated, make the hub contended: a chance in a thousand for each turn.
   package var contention = 0
@@ -116,6 +118,8 @@ package struct SimulationPlan: Sendable {
     promises = chance.pick([0, 30, 150])
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 42)
     sharing = chance.pick([0, 200, 700])
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 43)
+    windows = chance.pick([0, 100, 400])
   }
 
   /// The thresholds of a hub that is never contended: its clients send little.
@@ -129,7 +133,7 @@ package struct SimulationPlan: Sendable {
   package mutating func removeLater() {
     (contention, hasGuests, policyChange, clockJump) = (0, false, 0, 0)
     thresholds = Self.noContention
-    (changesLimits, faults.downgrade, awkwardness, promises, sharing) = (false, 0, 0, 0, 0)
+    (changesLimits, faults.downgrade, awkwardness, promises, sharing, windows) = (false, 0, 0, 0, 0, 0)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }
@@ -159,7 +163,7 @@ package struct SimulationPlan: Sendable {
     \(watchesHub ? ", attendees" : "")\(notesAttendance ? ", attendance" : "")\(hasLongLists ? ", long lists" : "")\
     \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
     \(awkwardness > 0 ? ", awkward values" : "")\(promises > 0 ? ", restarted effects" : "")\
-    \(sharing > 0 ? ", a shared model" : "")\
+    \(sharing > 0 ? ", a shared model" : "")\(windows > 0 ? ", windows" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """
   }

@@ -20,6 +20,8 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
   package var refusedLocally = 0
   /// Clients' actions that insert a deleted todo again.
   package var restorations = 0
+  /// Windows of collections that were attached or moved.
+  package var windows = 0
   /// Established connections.
   package var connections = 0
   /// Sessions that were resumed.
@@ -107,7 +109,7 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
       ("without effect", \.withoutEffect),
       ("rejected", \.rejected),
       ("outcome unknown", \.unknown), ("not sent", \.notSent), ("not kept", \.refusedLocally),
-      ("restorations", \.restorations),
+      ("restorations", \.restorations), ("windows", \.windows),
       ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),

@@ -126,6 +126,7 @@ final class HubConnection {
       scope.mirror.revision != nil && self?.link.replica.phase == .open
     }
     if root != .feature, let refusal = link.replica.ownStateRefusal { throw ToolFailure(.notPermitted, refusal) }
+    if let refusal = link.replica.refusal(of: scope.mirror) { throw ToolFailure(.failed, refusal) }
     return scope
   }
 

@@ -18,12 +18,15 @@ extension ProgramOptions.Section {
         ("ages[\"a\"]", "the value of a dictionary by its key"),
         ("words[0]", "an element of a plain array by its index"),
         ("todos.todos.count", "the number of elements of a collection"),
+        ("todos.todos[0..<50]", "a window: the first 50 elements of an ordered collection, with the number of all"),
+        ("todos.todos[-20...]", "the window with the last 20"),
         (".", "the whole state, as an empty path"),
       ]),
       .text(
         """
         Differences are printed with such paths, and all commands take them. A hub knows no parts of plain arrays and \
-        dictionaries, so commands read the whole one; verify takes only paths that the hub knows. Quote paths with \
+        dictionaries, so commands read the whole one; verify takes only paths that the hub knows. Of a window, only the \
+        elements are read; state, watch and verify take one. An id that looks like one is quoted. Quote paths with \
         brackets in shells.
         """),
     ])

@@ -180,9 +180,9 @@ package final class Tool {
   var root: StateRoot { options.flag("hub") ? .hub : .feature }
 
   /// Returns the path of a part, which may be within one that a client can subscribe to.
-  func part(_ text: String, in schema: Schema) throws(ToolFailure) -> PartPath {
+  func part(_ text: String, in schema: Schema, allowsWindow: Bool = false) throws(ToolFailure) -> PartPath {
     do throws(SchemaNameError) {
-      return try schema.part(named: text)
+      return try schema.part(named: text, allowsWindow: allowsWindow)
     } catch {
       throw ToolFailure(.unknownName, "\(error)")
     }

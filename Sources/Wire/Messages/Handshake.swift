@@ -123,9 +123,10 @@ public struct Welcome: Message, Equatable {
   /// The absolute path of the hub's state directory, with the journal; nil if it has none, or if the client's user may
   /// not read it.
   public var stateDirectory: String?
-
   /// True if the hub takes *cancel*.
   public var cancelsEffects: Bool
+  /// The number of elements that the windows of a connection may have together; 0 for a hub that serves none.
+  public var windowElements: UInt64
 
   /// The maximum length of the path of a state directory in bytes.
   public static var pathLimit: Int { 4096 }
@@ -137,7 +138,7 @@ public struct Welcome: Message, Equatable {
   public init(
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
     schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true,
-    stateDirectory: String? = nil, cancelsEffects: Bool = false
+    stateDirectory: String? = nil, cancelsEffects: Bool = false, windowElements: UInt64 = 0
   ) {
     self.version = version
     self.session = session
@@ -150,13 +151,16 @@ public struct Welcome: Message, Equatable {
     self.mayReadHub = mayReadHub
     self.stateDirectory = stateDirectory
     self.cancelsEffects = cancelsEffects
+    self.windowElements = windowElements
   }
 
   /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history,
-  /// ? 8: may read the hub's own state, ? 9: state directory, ? 10: takes cancel}`. Key 8 is true if it is missing, and
-  /// key 10 false.
+  /// ? 8: may read the hub's own state, ? 9: state directory, ? 10: takes cancel, ? 11: elements of windows}`. Key 8 is
+  /// true if it is missing, key 10 false, and key 11 is 0.
   public func encode(to encoder: inout CBOREncoder) {
-    let optionals = (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (stateDirectory == nil ? 0 : 1)
+    let optionals =
+      (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (stateDirectory == nil ? 0 : 1)
+      + (windowElements == 0 ? 0 : 1)
     encoder.mapHeader(count: 6 + optionals + (mayReadHub ? 0 : 1) + (cancelsEffects ? 1 : 0))
     encoder.unsigned(0)
     encoder.unsigned(version)
@@ -190,6 +194,10 @@ public struct Welcome: Message, Equatable {
       encoder.unsigned(10)
       encoder.bool(true)
     }
+    if windowElements > 0 {
+      encoder.unsigned(11)
+      encoder.unsigned(windowElements)
+    }
   }
 
   /// Reads a welcome and skips unknown fields.
@@ -198,7 +206,7 @@ public struct Welcome: Message, Equatable {
     var version: UInt64?
     var session: SessionID?
     (isResumed, processed, payloadLimit, hub) = (false, 0, 1 << 20, "")
-    (mayReadHub, cancelsEffects) = (true, false)
+    (mayReadHub, cancelsEffects, windowElements) = (true, false, 0)
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
@@ -213,6 +221,7 @@ public struct Welcome: Message, Equatable {
       case 8: mayReadHub = try decoder.bool()
       case 9: stateDirectory = try decoder.text(limit: Self.pathLimit)
       case 10: cancelsEffects = try decoder.bool()
+      case 11: windowElements = try decoder.unsigned()
       default: try decoder.skip()
       }
     }

@@ -5,16 +5,28 @@ public enum PathStep: Hashable, Sendable {
   case key(UInt64)
   /// An element of an identified array or of a stack by its id, in deterministic CBOR.
   case id([UInt8])
+  /// At most `count` adjacent elements of an ordered collection, from a position on; if `start` is negative, as many
+  /// elements before the end. Always the last step, which leads to a `Window`.
+  case window(start: Int, count: Int)
+}
+
+extension PathStep {
+  /// True for a window of a collection.
+  package var isWindow: Bool { if case .window = self { true } else { false } }
 }
 
 extension PathStep: WireValue {
-  /// Writes a key as an unsigned integer, an id as an array of one item.
+  /// Writes a key as an unsigned integer, an id as an array of one item, a window as `[start, count]`.
   public func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .key(let key): encoder.unsigned(key)
     case .id(let id):
       encoder.arrayHeader(count: 1)
       unsafe encoder.append(id.span.bytes)
+    case .window(let start, let count):
+      encoder.arrayHeader(count: 2)
+      start.encode(to: &encoder)
+      count.encode(to: &encoder)
     }
   }
 
@@ -24,9 +36,17 @@ extension PathStep: WireValue {
       self = .key(try decoder.unsigned())
       return
     }
-    try decoder.tuple(1)
-    self = .id([UInt8](try decoder.nextItem()))
-    try decoder.skip()
+    let offset = decoder.offset
+    switch try decoder.arrayHeader() {
+    case 1:
+      self = .id([UInt8](try decoder.nextItem()))
+      try decoder.skip()
+    case 2:
+      let (start, count): (Int, Int) = (try decoder.value(), try decoder.value())
+      guard count > 0 else { throw WireError(.typeMismatch(expected: "a window with elements"), at: offset) }
+      self = .window(start: start, count: count)
+    default: throw WireError(.typeMismatch(expected: "an id or a window"), at: offset)
+    }
   }
 }
 

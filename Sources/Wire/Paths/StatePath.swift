@@ -68,6 +68,28 @@ extension StatePath {
   }
 }
 
+extension StatePath where Part: WindowedCollection {
+  /// The path of the window with the elements at a range of positions.
+  ///
+  /// ```swift
+  /// client.attach(to: { $0.todos.todos[window: 100..<150] }, action: AppFeature.Action.todos)
+  /// ```
+  ///
+  /// - Precondition: The range is not empty and has no negative position.
+  public subscript(window positions: Range<Int>) -> StatePath<Root, Window<Part>> {
+    precondition(positions.lowerBound >= 0 && !positions.isEmpty, "a window has elements at positions from 0 on")
+    return appending(.window(start: positions.lowerBound, count: positions.count))
+  }
+
+  /// The path of the window with the last elements, which follows the end of the collection.
+  ///
+  /// - Precondition: The number is greater than 0.
+  public subscript(last count: Int) -> StatePath<Root, Window<Part>> {
+    precondition(count > 0, "a window has elements")
+    return appending(.window(start: -count, count: count))
+  }
+}
+
 extension Schema {
   /// The key of a case, if the state is an enum.
   fileprivate func caseKey(_ name: String) -> UInt64? {

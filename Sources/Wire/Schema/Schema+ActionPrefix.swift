@@ -21,6 +21,7 @@ extension Schema {
         encoder.unsigned(element.key)
         unsafe encoder.append(id.span.bytes)
         type = element.payload[1].type
+      case .window: return nil
       }
     }
     return encoder.bytes

@@ -12,14 +12,32 @@ extension SchemaPathError: CustomStringConvertible {
 }
 
 extension Schema {
-  /// The type at a path from the root of the state.
+  /// The type of the part at a path from the root of the state.
   ///
-  /// - Throws: The first step that is impossible, such as an id of another type than the elements'.
+  /// - Throws: The first step that is impossible, such as an id of another type than the elements', or a window, whose
+  ///   type is none of this schema's: `rooted(at:)`.
   /// - Complexity: O(steps × fields).
   public func type(at path: [PathStep]) throws(SchemaPathError) -> SchemaType {
+    let place = try place(at: path)
+    guard !place.isWindow else { throw place.failure("\(place.name) is not a part of the state") }
+    return try place.end()
+  }
+
+  /// This schema with the type of the value at a path, which may be a window, as its state.
+  ///
+  /// - Throws: The first step that is impossible.
+  /// - Complexity: O(steps × fields).
+  package func rooted(at path: [PathStep]) throws(SchemaPathError) -> Schema {
+    let place = try place(at: path)
+    var schema = place.schema
+    schema.state = try place.end()
+    return schema
+  }
+
+  private func place(at path: [PathStep]) throws(SchemaPathError) -> SchemaPlace {
     var place = SchemaPlace(in: self, state, name: "the state")
     for step in path { try place.take(step) }
-    return try place.end()
+    return place
   }
 
   /// A type in users' notation.
@@ -37,12 +55,15 @@ extension Schema {
 
 /// The place that a path has reached.
 package struct SchemaPlace {
-  package let schema: Schema
+  /// The schema; in a window, with the definition of its type.
+  package private(set) var schema: Schema
   /// The type at this place, or of the whole enum while `choices` is not nil.
   package private(set) var type: SchemaType
   /// The values of a case, of which the next step selects one.
   package private(set) var choices: [Schema.Payload]?
   package private(set) var name: String
+  /// True in a window of a collection, from which no step leads further.
+  package private(set) var isWindow = false
   private var steps = 0
 
   package init(in schema: Schema, _ type: SchemaType, name: String) {
@@ -57,6 +78,7 @@ package struct SchemaPlace {
 
   /// Takes one more step.
   package mutating func take(_ step: PathStep) throws(SchemaPathError) {
+    guard !isWindow else { throw failure("no step leads further from \(name)") }
     if choices != nil {
       try takeValue(step)
     } else {
@@ -123,8 +145,23 @@ package struct SchemaPlace {
     case (.stack, .id(let id)):
       try check(id, .named("StackElementID"))
       (name, type) = ("an element of \(name)", parts[0])
+    case (.array, .window), (.identified, .window), (.stack, .window): enterWindow()
     case (.identified, .key), (.stack, .key): throw failure("\(name) has elements, which are found by id")
     default: throw failure("\(name) is of type \(schema.name(of: type)), into which no path leads")
     }
+  }
+
+  /// Enters a window of the collection here: a struct that no part of the state has (`Window`).
+  private mutating func enterWindow() {
+    let int = SchemaType.named("Int")
+    schema.definitions.append(
+      Schema.Definition(
+        name: "Window",
+        content: .fields([
+          Schema.Field(key: 0, name: "count", type: int, hasDefault: false),
+          Schema.Field(key: 1, name: "start", type: int, hasDefault: false),
+          Schema.Field(key: 2, name: "elements", type: type, hasDefault: false),
+        ])))
+    (name, type, isWindow) = ("a window of \(name)", .definition(schema.definitions.count - 1), true)
   }
 }

@@ -44,6 +44,17 @@ public struct SpecimenFeature: Reducer, Sendable {
 typealias SpecimenAction = SpecimenFeature.Action
 
 extension Specimen {
+  /// Paths to windows of every kind of collection that has them, and some to places that have none.
+  static var windows: [[PathStep]] {
+    let path = StatePath<Specimen, Specimen>()
+    return [
+      path.parts[window: 0..<2].steps, path.parts[window: 1..<3].steps, path.parts[last: 2].steps,
+      path.numbers[window: 0..<3].steps, path.numbers[last: 1].steps, path.measures[window: 2..<9].steps,
+      path.root.branches[window: 0..<1].steps, path.words.steps + [.window(start: 0, count: 1)],
+      path.parts[window: 0..<2].steps + [2], path.lists[window: 0..<65_536].steps,
+    ]
+  }
+
   /// Paths to places of every kind, and some to places that do not exist.
   static var paths: [[PathStep]] {
     let (name, one) = (PathStep.id("a".encoded()), PathStep.id(1.encoded()))

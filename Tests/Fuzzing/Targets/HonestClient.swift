@@ -13,6 +13,8 @@ final class HonestClient {
   private let part: TypedMirror<Part>
   private let branches: TypedMirror<IdentifiedArrayOf<Branch>>
   private let attendees: TypedMirror<HubState>
+  private let window: TypedMirror<Window<IdentifiedArrayOf<Part>>>
+  private let lastNumbers: TypedMirror<Window<[Int]>>
 
   init() {
     let schema = Schema(state: Specimen.self, action: SpecimenAction.self)
@@ -23,6 +25,9 @@ final class HonestClient {
     (parts, part) = (replica.subscribe(to: path.parts), replica.subscribe(to: path.parts[id: "a"]))
     branches = replica.subscribe(to: path.root.branches)
     attendees = replica.subscribeToHub(StatePath<HubState, HubState>())
+    (window, lastNumbers) = (
+      replica.subscribe(to: path.parts[window: 1..<4]), replica.subscribe(to: path.numbers[last: 2])
+    )
     replica.start()
     replica.clear()
   }
@@ -36,6 +41,8 @@ final class HonestClient {
     try same(parts.part, hub.parts)
     try same(part.part, hub.parts[id: "a"])
     try same(branches.part, hub.root?.branches)
+    try same(window.part, Window(of: hub.parts, from: 1, count: 3))
+    try same(lastNumbers.part, Window(of: hub.numbers, from: -2, count: 2))
     try promise(attendees.part?.attendees.count == attendeeCount, "the hub counts others than are there")
   }
 

@@ -13,8 +13,8 @@ enum HubStep: UInt8, CaseIterable {
   case frame
   /// The client sends bytes, after their length.
   case bytes
-  /// The client attaches a scope, whose highest bit selects the hub's own state, to one of `Specimen.paths`, with the
-  /// revision that it claims to have, 0 for none.
+  /// The client attaches a scope to one of `Specimen.paths`, with the revision that it claims to have, 0 for none. The
+  /// scope's highest bit selects the hub's own state, and the next one `Specimen.windows` in place of the paths.
   case attach
   /// The client sends an action, after its length, with the next sequence number or one at an offset.
   case action
@@ -54,7 +54,8 @@ final class HubPlay {
   private static var limits: HubLimits {
     var limits = HubLimits()
     (limits.connections, limits.payloadBytes, limits.detachedSessions, limits.rejections) = (4, 4096, 3, 4)
-    (limits.scopes, limits.versions, limits.bookmarkInterval, limits.hashInterval) = (6, 3, 2, 3)
+    (limits.scopes, limits.versions, limits.bookmarkInterval, limits.hashInterval) = (8, 3, 2, 3)
+    limits.windowElements = 16
     (limits.deltaBytes, limits.snapshotBytesPerTurn, limits.snapshotPieces) = (2048, 512, 1)
     return limits
   }
@@ -95,7 +96,9 @@ final class HubPlay {
       send(header, payload, from: number)
     case .bytes: send(input.data(), from: number)
     case .attach:
-      let (scope, path, known) = (UInt16(input.byte()), Specimen.paths[input.below(Specimen.paths.count)], input.byte())
+      let scope = UInt16(input.byte())
+      let paths = scope & 0x40 == 0 ? Specimen.paths : Specimen.windows
+      let (path, known) = (paths[input.below(paths.count)], input.byte())
       let root = scope & 0x80 == 0 ? StateRoot.feature : .hub
       let wish = Attach(root: root, path: path, knownRevision: known == 0 ? nil : UInt64(known - 1))
       send(wish, scope: scope, from: number)

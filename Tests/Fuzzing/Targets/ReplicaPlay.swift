@@ -94,6 +94,10 @@ final class ReplicaPlay {
     case 2: mirrors.append(replica.subscribe(to: path.root.branches))
     default: mirrors.append(replica.subscribeToHub(StatePath<HubState, HubState>()))
     }
+    if choice & 0x20 != 0, mirrors.count < 8 {
+      mirrors.append(replica.subscribe(to: path.parts[window: 0..<Int(choice & 0x0f) + 1]))
+      if choice & 0x10 != 0, let window = mirrors.last { replica.move(window, to: path.parts[last: 2].steps) }
+    }
     guard choice & 0x80 != 0, mirrors.count < 8 else { return }
     let untyped = ValueMirror()
     replica.subscribe(untyped, to: choice & 0x40 == 0 ? path.parts.steps : [])
@@ -107,7 +111,7 @@ final class ReplicaPlay {
     let welcome = Welcome(
       version: 1, session: SessionID(high: 1, low: UInt64(flags)), isResumed: flags & 1 == 1, processed: processed,
       payloadLimit: flags & 4 == 0 ? 1 << 20 : UInt64(flags), hub: "fuzz",
-      schema: flags & 2 == 2 ? other : fingerprint)
+      schema: flags & 2 == 2 ? other : fingerprint, windowElements: flags & 8 == 0 ? 10 : 0)
     receive(FrameHeader(kind: .welcome)) { welcome.encode(to: &$0) }
     sent = 0
   }

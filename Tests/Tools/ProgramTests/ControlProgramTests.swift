@@ -50,6 +50,32 @@ import Testing
     #expect(try run(hub, "state", "todos.todos", "-j").output == "[]\n")
   }
 
+  @Test func aWindowOfACollectionIsShownAndVerified() throws {
+    let hub = try HubProcess()
+    for text in ["bread", "milk", "eggs"] { #expect(try run(hub, "send", "todos.addButtonTapped", text).status == 0) }
+    #expect(
+      try run(hub, "state", "--json", "todos.todos[1..<9]").output
+        == #"{"count":3,"start":1,"elements":[{"id":1,"text":"milk","isComplete":false},"#
+        + #"{"id":2,"text":"eggs","isComplete":false}]}"# + "\n")
+    #expect(
+      try run(hub, "state", "todos.todos[-1...]").output
+        == """
+        count: 3
+        start: 2
+        elements: (1)
+          [2] id: 2, text: "eggs", isComplete: false
+
+        """)
+    #expect(try run(hub, "verify", "todos.todos[1..<9]").status == 0)
+    #expect(try run(hub, "watch", "--value-only", "--json", "-n", "1", "todos.todos[0..<1]").status == 0)
+    // The hub says how large a window may be.
+    let large = try run(hub, "state", "todos.todos[0..<5000]")
+    #expect(large.status == 1 && large.errors.contains("at most 4096 elements"))
+    // Elsewhere, a part of the state is needed.
+    let part = try run(hub, "send", "-d", "-p", "todos.todos[0..<1]", "counter.incrementButtonTapped")
+    #expect(part.status == 3 && part.errors.contains("a window of 'todos' of Todos.State"))
+  }
+
   @Test func theHubIsDescribed() throws {
     let hub = try HubProcess()
     let status = try #require(try jsonObject(try run(hub, "status", "--json").output))

@@ -51,6 +51,7 @@ import Testing
     case .hubSendsNoBookmarks: (plan.limits.bookmarkInterval, plan.faults) = (1, .none)
     case .clientGivesUpSentActions: (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
     case .hubDoesNotReadBack: (plan.awkwardness, plan.faults) = (300, .none)
+    case .clientMovesAWindowAlone: (plan.windows, plan.wholeStateClientCount) = (400, 3)
     case .clientSendsTheValue: (plan.sharing, plan.clientCount, plan.wholeStateClientCount) = (800, 4, 4)
     case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
     case .hubHasNoStateLimit: (plan.limits.stateBytes, plan.hasLongLists, plan.faults) = (1000, false, .none)
@@ -107,7 +108,7 @@ import Testing
     case .clientCallsSentActionsUnsent: [.refusedTookEffect]
     case .clientGivesUpSentActions: [.wrongOutcome]
     case .hubSendsNoBookmarks: [.framesOutOfOrder]
-    case .clientForgetsAnOutcome: [.stateDiffers]
+    case .clientForgetsAnOutcome, .clientMovesAWindowAlone: [.stateDiffers]
     case .clientSendsTheValue: [.workLost]
     case .shellSleepsTooEarly: [.notAtRest]
     case .shellOversleeps: [.stateDiffers, .notAtRest]

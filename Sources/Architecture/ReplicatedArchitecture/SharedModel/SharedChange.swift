@@ -38,6 +38,9 @@ public struct SharedChange<Model: Replicated>: Equatable, Sendable {
     guard SharedFields.of(Model.self).contains(field) else {
       throw WireError(.unknownCase(field, type: "SharedChange"), at: 0)
     }
+    guard !path.contains(where: \.isWindow) else {
+      throw WireError(.typeMismatch(expected: "a path to a part, not to a window"), at: 0)
+    }
     var decoder = CBORDecoder(change)
     try decoder.skip()
     try decoder.finish()
@@ -55,6 +58,7 @@ public struct SharedChange<Model: Replicated>: Equatable, Sendable {
         encoder.change(of: 3)
         encoder.arrayHeader(count: 2)
         encoder.append(id.span.bytes)
+      case .window: preconditionFailure("a window of a shared model is read, not changed")
       }
     }
     encoder.append(change)

@@ -124,6 +124,7 @@ extension Schema {
     case .id(let id):
       guard let element = elementCase(of: type), let id = try? unsafe CBORValue(decoding: id.span.bytes) else { break }
       return .array([.unsigned(element.key), id, try make(element.payload[1].type, rest, values)])
+    case .window: break
     }
     throw SchemaValueError("", "there is no such action")
   }
@@ -154,6 +155,7 @@ struct ActionPlace {
       }
       payload = [element.payload[1]]
       self.type = payload[0].type
+    case .window: return false
     }
     return true
   }
@@ -168,6 +170,7 @@ struct ActionPlace {
         let idType = $0.payload[0].type
         return schema.text(ofID: id, idType, isInStack: idType == .named("StackElementID"))
       }
+    case .window: return nil
     }
   }
 

@@ -16,11 +16,14 @@ extension Schema {
   ///   `[#2]`. An id of any other type is the hexadecimal of its CBOR: `[h'820102']`.
   /// - The value in an optional needs no step before another one; at the end of a path it is `?`.
   /// - A name that is not an identifier is quoted with backticks.
+  /// - `[0..<50]` after an ordered collection is the window with the elements at these positions, and `[-20...]` that
+  ///   with the last 20.
   /// - An empty path and `.` are the whole state. A trailing point is ignored.
+  /// - Parameter allowsWindow: True if the path may end at a window.
   /// - Throws: The first part that does not exist, with suggestions.
   /// - Complexity: O(parts × fields); for an error, also O(places of the schema), of which at most 4,096 are visited.
-  public func path(named text: String) throws(SchemaNameError) -> [PathStep] {
-    var walk = NameWalk(self, text)
+  public func path(named text: String, allowsWindow: Bool = false) throws(SchemaNameError) -> [PathStep] {
+    var walk = NameWalk(self, text, allowsWindow: allowsWindow)
     let tokens = try NameScanner.tokens(of: text)
     for token in tokens { try walk.take(token) }
     return try walk.end()
@@ -93,6 +96,7 @@ extension SchemaPlace {
     case .id(let id):
       guard let idType else { return "" }
       return schema.text(ofID: id, idType, isInStack: layout == .stack)
+    case .window(let start, let count): return WindowText.text(start: start, count: count)
     }
   }
 
@@ -110,6 +114,14 @@ extension SchemaPlace {
   var isCollection: Bool {
     switch layout {
     case .array, .identified, .set, .dictionary, .stack: true
+    default: false
+    }
+  }
+
+  /// True for a place with elements in an order, of which there are windows.
+  var isOrdered: Bool {
+    switch layout {
+    case .array, .identified, .stack: true
     default: false
     }
   }
@@ -137,18 +149,22 @@ struct NameWalk {
   /// The steps after those that a hub knows.
   private(set) var rest: [PartPath.Step] = []
   private let leadsIntoValues: Bool
+  private let allowsWindow: Bool
   /// True once the walk has left the parts that a hub knows.
   private var isWithinValue = false
 
-  /// - Parameter leadsIntoValues: True for a path as of `part(named:)`.
-  init(_ schema: Schema, _ text: String, leadsIntoValues: Bool = false) {
+  /// - Parameters:
+  ///   - leadsIntoValues: True for a path as of `part(named:)`.
+  ///   - allowsWindow: True if the path may end at a window of a collection.
+  init(_ schema: Schema, _ text: String, leadsIntoValues: Bool = false, allowsWindow: Bool = false) {
     (self.schema, self.text, self.leadsIntoValues) = (schema, text, leadsIntoValues)
+    self.allowsWindow = allowsWindow
     place = SchemaPlace(in: schema, schema.state, name: "the state")
   }
 
   /// A walk from a value of a type, also into dictionaries.
   init(_ schema: Schema, from type: SchemaType, _ text: String) {
-    (self.schema, self.text, leadsIntoValues) = (schema, text, true)
+    (self.schema, self.text, leadsIntoValues, allowsWindow) = (schema, text, true, false)
     place = SchemaPlace(in: schema, type, name: "the value")
   }
 
@@ -170,6 +186,12 @@ struct NameWalk {
       throw unknown(name, token, parts.map(\.name))
     case .id(let literal):
       try unwrap(token)
+      if case .word(let word) = literal, let window = WindowText.step(word), place.isOrdered {
+        guard allowsWindow, !isWithinValue else {
+          throw failure(token, "a window of \(place.name) is no part of the state, as is needed here")
+        }
+        return try take(window, token)
+      }
       if leadsIntoValues, let (type, keyType) = place.elementsWithoutIDs {
         return enter(try step(literal, keyType, token), type, "an element of \(place.name)")
       }

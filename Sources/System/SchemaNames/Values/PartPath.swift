@@ -11,6 +11,8 @@ package struct PartPath: Hashable, Sendable {
   package let rest: [Step]
   /// The type of the part.
   package let type: SchemaType
+  /// The schema to which the type belongs: for a window of a collection, that of the state with the window's type.
+  package let schema: Schema
 
   /// A step within a value.
   package enum Step: Hashable, Sendable {
@@ -31,13 +33,16 @@ extension Schema {
   /// - `["text"]` and `[3]` also select the value of a dictionary by its key, and the element of a plain array by its
   ///   index from 0.
   /// - `.count` is the number of elements of a collection.
+  /// - `[0..<50]` after an ordered collection is a window of its elements, and `[-20...]` that of its last 20.
+  ///
+  /// - Parameter allowsWindow: True if the path may end at a window.
   /// - Throws: The first part that does not exist, with suggestions.
   /// - Complexity: As `path(named:)`.
-  package func part(named text: String) throws(SchemaNameError) -> PartPath {
-    var walk = NameWalk(self, text, leadsIntoValues: true)
+  package func part(named text: String, allowsWindow: Bool = false) throws(SchemaNameError) -> PartPath {
+    var walk = NameWalk(self, text, leadsIntoValues: true, allowsWindow: allowsWindow)
     for token in try NameScanner.tokens(of: text) { try walk.take(token) }
     let steps = try walk.end()
-    return PartPath(steps: steps, rest: walk.rest, type: walk.place.type)
+    return PartPath(steps: steps, rest: walk.rest, type: walk.place.type, schema: walk.place.schema)
   }
 }
 

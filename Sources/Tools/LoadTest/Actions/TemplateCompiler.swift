@@ -70,9 +70,9 @@ struct TemplateCompiler {
   }
 
   /// Returns the steps of a path without placeholders.
-  func path(_ text: String) throws(LoadError) -> [PathStep] {
+  func path(_ text: String, allowsWindow: Bool = false) throws(LoadError) -> [PathStep] {
     do throws(SchemaNameError) {
-      return try schema.path(named: text)
+      return try schema.path(named: text, allowsWindow: allowsWindow)
     } catch {
       throw .doesNotFit("\(error)")
     }

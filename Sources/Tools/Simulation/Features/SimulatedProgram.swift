@@ -27,6 +27,8 @@ struct SimulatedProgram: @unchecked Sendable {
   let changePath: [PathStep]
   /// The parts that clients subscribe to, with mirrors and access to their bytes for the oracle.
   let parts: [SimulatedPart]
+  /// The collections of whose windows there are mirrors; guests may read the first one.
+  let collections: [SimulatedCollection]
   /// Predicts the actions of a client of this version, on its mirror of the whole state.
   let predict: (any Mirror) -> SimulatedPrediction?
   /// The effects by their names.
@@ -35,7 +37,8 @@ struct SimulatedProgram: @unchecked Sendable {
   let resumedPromise: ([UInt8]) -> UInt64?
 
   static let older = SimulatedProgram(
-    "older", OlderFeature.State.self, OlderFeature.Action.self, parts: OlderFeature.State.parts, label: nil,
+    "older", OlderFeature.State.self, OlderFeature.Action.self, parts: OlderFeature.State.parts,
+    collections: OlderFeature.State.collections, label: nil,
     engine: { recorder, prepare, onEvent in
       FeatureEngine(
         initialState: OlderFeature.State(), reducer: OlderFeature(recorder: recorder), withDependencies: prepare,
@@ -46,6 +49,7 @@ struct SimulatedProgram: @unchecked Sendable {
 
   static let newer = SimulatedProgram(
     "newer", NewerFeature.State.self, NewerFeature.Action.self, parts: NewerFeature.State.parts,
+    collections: NewerFeature.State.collections,
     label: { NewerFeature.Action.labelled($0, $1).encoded() },
     engine: { recorder, prepare, onEvent in
       FeatureEngine(
@@ -56,13 +60,19 @@ struct SimulatedProgram: @unchecked Sendable {
     view: { NewerFeature.State($0) })
 
   /// The paths of the newer version that also exist in the older one.
-  static let sharedPaths = newer.parts.map(\.path).dropLast(2)
+  private static let sharedPaths = newer.parts.map(\.path).dropLast(2)
+
+  /// Returns true for a path of the newer version that also exists in the older one.
+  static func isShared(_ path: [PathStep]) -> Bool {
+    sharedPaths.contains(path.last?.isWindow == true ? path.dropLast() : path)
+  }
+
   /// The indices of the parts that guests may read.
   static let guestParts = 1...2
 
   private init<State: SimulatedState, Action: SimulatedAction>(
     _ name: StaticString, _: State.Type, _: Action.Type, parts: [SimulatedPart],
-    label: ((UInt64, String) -> [UInt8])?,
+    collections: [SimulatedCollection], label: ((UInt64, String) -> [UInt8])?,
     engine:
       @escaping (
         Recorder, (inout DependencyValues) -> Void, @escaping (HubEvent, State) -> [Action]
@@ -97,7 +107,7 @@ struct SimulatedProgram: @unchecked Sendable {
     }
     effect = { SimulatedEffect(named: $0, of: Action.self) }
     resumedPromise = { (try? Action(decoding: $0.span.bytes))?.resumedPromise }
-    self.parts = parts
+    (self.parts, self.collections) = (parts, collections)
   }
 }
 
@@ -166,6 +176,23 @@ struct SimulatedPart {
   }
 }
 
+/// An ordered collection of whose windows clients have mirrors.
+struct SimulatedCollection {
+  let path: [PathStep]
+  /// The window from a position on with a number of elements.
+  let window: (Int, Int) -> SimulatedPart
+
+  static func collection<State, Elements: WindowedCollection>(_ path: StatePath<State, Elements>) -> SimulatedCollection
+  {
+    SimulatedCollection(path: path.steps) { start, count in
+      SimulatedPart(path: path.steps + [.window(start: start, count: count)]) {
+        let mirror = TypedMirror<Window<Elements>>()
+        return (mirror, { mirror.part?.encoded() })
+      }
+    }
+  }
+}
+
 // Written twice, because the key path of a requirement is not that of the field.
 
 extension OlderFeature.State {
@@ -179,6 +206,26 @@ extension OlderFeature.State {
       .part(state.items[id: 1].note), .part(state.items[id: 2].note.stars), .part(state.items[id: 2].marks),
       .part(state.attached), .part(state.awkward), .part(state.awkward.rows), .part(state.shared),
       .part(state.shared.rows),
+    ]
+  }
+}
+
+extension OlderFeature.State {
+  fileprivate static var collections: [SimulatedCollection] {
+    let state = StatePath<Self, Self>()
+    return [
+      .collection(state.items), .collection(state.numbers), .collection(state.items[id: 2].marks),
+      .collection(state.shared.rows),
+    ]
+  }
+}
+
+extension NewerFeature.State {
+  fileprivate static var collections: [SimulatedCollection] {
+    let state = StatePath<Self, Self>()
+    return [
+      .collection(state.items), .collection(state.numbers), .collection(state.items[id: 2].marks),
+      .collection(state.shared.rows),
     ]
   }
 }

@@ -66,7 +66,7 @@ extension Simulation {
     guard let state = truth.states[revision] else {
       throw Violation(.stateDiffers, "a client is at revision \(revision), at which no turn ended")
     }
-    let isKnown = program.encodeLabel == nil || SimulatedProgram.sharedPaths.contains(path)
+    let isKnown = program.encodeLabel == nil || SimulatedProgram.isShared(path)
     return (bytes(at: path, of: program.view(state)), isKnown)
   }
 
@@ -299,7 +299,7 @@ extension Simulation {
         throw Violation(.stateDiffers, "in the end client \(client.number) does not show the hub's state")
       }
       for watched in client.watched {
-        let isKnown = spoken.encodeLabel == nil || SimulatedProgram.sharedPaths.contains(watched.path)
+        let isKnown = spoken.encodeLabel == nil || SimulatedProgram.isShared(watched.path)
         if !isKnown, hub.program.encodeLabel == nil { continue }
         guard watched.bytes() == bytes(at: watched.path, of: state) else {
           throw Violation(

@@ -8,7 +8,7 @@ final class ClientProcess {
   /// A mirror that the oracle checks.
   struct Watched {
     let mirror: any Mirror
-    let part: SimulatedPart
+    var part: SimulatedPart
     let isUntyped: Bool
     var path: [PathStep] { part.path }
     let bytes: () -> [UInt8]?

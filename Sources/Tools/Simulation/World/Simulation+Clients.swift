@@ -69,6 +69,7 @@ extension Simulation {
     guard let spoken = client.spoken else { return }
     // Usually only a few actions are pending; otherwise little else would happen.
     guard client.replica.pendingActionCount < 10 || chance.hits(50) else { return }
+    if plan.windows > 0, windows.hits(plan.windows) { changeWindows(of: client, speaking: spoken) }
     switch chance.number(0...99) {
     case 0...79:
       for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }

@@ -33,11 +33,11 @@ extension Tool {
     let hub = try await connect()
     let schema = hub.schema(of: root)
     let name = options.arguments.first ?? ""
-    let path = try part(name, in: schema)
+    let path = try part(name, in: schema, allowsWindow: true)
     let scope = try await hub.subscribe(to: path.steps, of: root)
     guard let part = scope.part(path.rest) else { throw ToolFailure(.absent, "nothing is at '\(name)'") }
-    if isJSON { return print(SchemaJSON(schema).json(of: part.value, as: part.type)) }
-    print(ValueText(schema, palette, width: width).lines(part.value, part.type))
+    if isJSON { return print(SchemaJSON(path.schema).json(of: part.value, as: part.type)) }
+    print(ValueText(path.schema, palette, width: width).lines(part.value, part.type))
   }
 
   func verify() async throws(ToolFailure) {
@@ -79,7 +79,7 @@ extension Tool {
 
   /// Returns the path of a part of which the hub can say the hash.
   private func hashedPart(_ name: String, in schema: Schema) throws(ToolFailure) -> [PathStep] {
-    let path = try part(name, in: schema)
+    let path = try part(name, in: schema, allowsWindow: true)
     guard path.rest.isEmpty else {
       throw ToolFailure(.unknownName, "'\(name)' is within a part that the hub hashes as a whole; verify that one")
     }

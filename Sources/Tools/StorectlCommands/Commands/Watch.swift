@@ -44,8 +44,8 @@ extension Tool {
     var seen = 0
     try await retrying { [self] (hub) async throws(ToolFailure) in
       let schema = hub.schema(of: root)
-      let path = try part(name, in: schema)
-      if printer?.schema != schema { printer = ChangePrinter(self, schema, path) }
+      let path = try part(name, in: schema, allowsWindow: true)
+      if printer?.schema != path.schema { printer = ChangePrinter(self, path) }
       var scope: HubConnection.Scope?
       let show = {
         guard let scope, let revision = scope.mirror.revision, hub.failure == nil else { return }
@@ -112,8 +112,8 @@ final class ChangePrinter {
   private let (isDiff, isValueOnly): (Bool, Bool)
   private var last: (value: CBORValue?, revision: UInt64)?
 
-  init(_ tool: Tool, _ schema: Schema, _ path: PartPath) {
-    (self.tool, self.schema, type) = (tool, schema, path.type)
+  init(_ tool: Tool, _ path: PartPath) {
+    (self.tool, schema, type) = (tool, path.schema, path.type)
     (isDiff, isValueOnly) = (tool.options.flag("diff"), tool.options.flag("value-only"))
     changes = ChangeText(schema, tool.palette, width: tool.width, path: tool.options.arguments.first ?? "")
   }

@@ -80,6 +80,9 @@ extension Array: Replicated where Element: Replicated {
     }
   }
 
+  /// The array, or a window of it.
+  public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? { path.isEmpty ? self : window(at: path) }
+
   /// Writes the elements that follow those of the base, or the array if it does not begin with these.
   private func encodeAddition(to base: Self, to encoder: inout CBOREncoder) {
     guard count >= base.count, base.indices.allSatisfy({ !self[$0].differs(from: base[$0]) }) else {

@@ -95,9 +95,10 @@ extension IdentifiedArray: Replicated where Element: Replicated & Identifiable, 
     try place(&placing, at: decoder.offset)
   }
 
-  /// The element for a step that is an id.
+  /// The element for a step that is an id, or a window.
   public func part(at path: ArraySlice<PathStep>) -> (any Replicated)? {
     guard let step = path.first else { return self }
+    if case .window = step { return window(at: path) }
     guard case .id(let bytes) = step, let id = try? unsafe ID(decoding: bytes.span.bytes), let element = self[id: id],
       // Equal texts may have different bytes, and deltas name the element by those that it has.
       element.id.encoded() == bytes

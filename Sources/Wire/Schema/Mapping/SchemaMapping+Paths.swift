@@ -40,6 +40,7 @@ private struct MappedPath {
     let mapped: PathStep
     switch step {
     case .id(let id): mapped = .id(try mapID(id, at: before))
+    case .window: mapped = step
     case .key(let key):
       guard let name = before.definition?.name(of: key) else {
         mapped = step
@@ -55,11 +56,22 @@ private struct MappedPath {
   }
 
   func end() throws(SchemaPathError) -> SchemaMapping {
+    if source.isWindow { return try window() }
     let pair = MappingTable.Pair(source: try source.end(), target: try target.end())
     guard let index = mapping.table.index(of: pair) else {
       throw source.failure("\(source.name) is not the same on both sides")
     }
     return SchemaMapping(mapping, pair, at: index, name: source.name)
+  }
+
+  /// The mapping of a window, whose type is none of the two schemas'.
+  private func window() throws(SchemaPathError) -> SchemaMapping {
+    do throws(SchemaMismatch) {
+      let types = SchemaMapping.Root.types(source: source.type, target: target.type)
+      return try SchemaMapping(from: source.schema, to: target.schema, types)
+    } catch {
+      throw source.failure("\(source.name) is not the same on both sides: \(error)")
+    }
   }
 
   /// The id of an element of the collection at `place`.
