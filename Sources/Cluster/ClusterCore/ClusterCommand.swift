@@ -18,7 +18,9 @@ package enum ClusterCommand: Sendable {
   case stored(turnCount: Int, position: UInt64)
   /// Discard all turns that are not stored: the state, the sessions' numbers and the turns' output.
   case discardUnstored
-  /// Perform actions of a session, as the leader. Those with lower numbers than the next one were performed already.
+  /// Perform actions of a session, as the leader. Those with lower numbers than the next one were performed already. If
+  /// the first one has a higher number, ignore all: the log has actions that this node does not know, so another node
+  /// leads, which gets them as well.
   case perform(ClusterSession, first: UInt64, [[UInt8]])
   /// The node leads: turns may be appended, with this term as the effects' fencing token.
   case lead(term: UInt64)

@@ -88,7 +88,9 @@ extension ClusterCore {
     case .refused, .claiming, .leader: return
     }
     let place = snapshot.place
-    guard place.history == history, place.point.position > point.position,
+    // One of the two nodes has an old name of the log; the proof tells which.
+    guard place.history == history else { return prove() }
+    guard place.point.position > point.position,
       let entry = try? EncodedEntry(decoding: place.last), place.point == LogPoint(after: entry, turn: place.point.turn)
     else { return }
     guard options.schemas.contains(entry.entry.schema) else {

@@ -112,6 +112,21 @@ import Wire
     #expect(node.core.standing == .current(leads: false) && node.core.point == donor.core.point)
   }
 
+  /// The operator has continued the log under another name, which only one of the two nodes knows.
+  @Test func aSnapshotOfAnotherHistoryLeadsToAProof() throws {
+    let other = TestNode("b", journal: TestNode.journal(log, history: LogHistory(id: 6, store: TestNode.store)))
+    other.answer(.written(revision: 9))
+    let node = TestNode("a", journal: TestNode.journal(Array(log[..<2])))
+    node.core.linkOpened(TestNode.name("b"))
+    node.answer(
+      .refused([TestNode.stored(.history, TestNode.history), nil, TestNode.stored(log[3]), TestNode.stored(log[3])]))
+    node.clear()
+    node.core.received(.snapshot(try #require(other.snapshot([]))), from: TestNode.name("b"))
+    node.take()
+    #expect(node.transactions.count == 1)
+    #expect(!node.commands.contains { if case .install = $0 { true } else { false } })
+  }
+
   @Test func aNewerSchemaIsNotApplied() {
     let leader = Leadership(term: 2, node: TestNode.name("c"), process: 3)
     let node = TestNode.follower(of: log)

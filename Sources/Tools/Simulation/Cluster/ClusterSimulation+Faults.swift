@@ -146,7 +146,10 @@ extension ClusterSimulation {
         crash(node)
         node.disk = canContinue(restoredDisk) ? restoredDisk : ClusterNode.Disk()
         note("wipe", node)
-      case .restored: if continuesAt == nil { continuesAt = now }
+      case .restored:
+        // A node may have begun the history of the restored store with the id of the earlier one.
+        let history = store.content.values[.history].flatMap { try? LogHistory(decoding: $0.bytes.span.bytes) }
+        if continuesAt == nil, let history, history.store != store.id { continuesAt = now }
       }
     }
   }

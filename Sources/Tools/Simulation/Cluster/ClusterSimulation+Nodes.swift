@@ -85,6 +85,12 @@ extension ClusterSimulation {
       process.turns = []
       process.unstored = process.model
     case .perform(let session, let first, let actions):
+      guard first <= (process.unstored.processed[session] ?? 0) + 1 else {
+        guard truth.point.leader?.term ?? 0 > process.core.leadingTerm ?? 0 else {
+          throw Violation(.appliedOutOfOrder, "the leader \(node.name) gets action \(first) of a session too early")
+        }
+        return
+      }
       // A loop's turn does a limited amount of work.
       for start in stride(from: 0, to: actions.count, by: 6) {
         let some = actions[start..<min(start + 6, actions.count)]
