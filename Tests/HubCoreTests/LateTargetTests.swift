@@ -99,6 +99,31 @@ import Wire
     #expect(hub.engine.state == before && hub.engine.revision == 2)
   }
 
+  /// A parent of one folder, whose reducer has lost its type.
+  struct Shelf: Reducer {
+    @Replicated
+    struct State: Equatable, Sendable { var folder = Folder.State(id: 0) }
+
+    @CasePathable @Replicated
+    enum Action: Sendable { case folder(Folder.Action) }
+
+    var body: some ReducerOf<Self> {
+      Scope(state: \.folder, action: \.folder) { Reduce(Folder()) }
+    }
+  }
+
+  @Test func itIsFoundBehindErasedTypes() throws {
+    let hub = try FeatureHub(Folder.State(id: 0), Reduce(Folder()))
+    try hub.send([.create(1), edit([]), edit([1]), edit([1, 2])])
+    #expect(hub.rejections.map(\.code) == [.late, .late, .late] && hub.engine.revision == 1)
+    #expect(hub.engine.state.received == 1 && hub.engine.state.folders[id: 1]?.received == 0)
+
+    let shelf = try FeatureHub(Shelf.State(), Shelf())
+    try shelf.send([.folder(.create(1)), .folder(edit([])), .folder(edit([1]))])
+    #expect(shelf.rejections.map(\.code) == [.late, .late] && shelf.engine.revision == 1)
+    #expect(shelf.engine.state.folder.received == 1)
+  }
+
   /// Equal actions in a row are decoded once, but their targets are looked for each time.
   @Test func theFirstOfTwoEqualActionsMayRemoveTheTarget() throws {
     var state = Folder.State(id: 0)

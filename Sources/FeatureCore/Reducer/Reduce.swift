@@ -3,11 +3,13 @@ public struct Reduce<State, Action>: Reducer {
   @usableFromInline let function: (inout State, Action) -> Effect<Action>
   /// Tells a search whether the reducer may refuse actions; nil if it does not.
   @usableFromInline let search: (() -> Void)?
+  /// The check of a reducer whose type is erased; see `TargetChecks`.
+  @usableFromInline let check: TargetCheck<State, Action>?
 
   /// Creates a reducer that calls `reduce`.
   @inlinable
   public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
-    (function, search) = (reduce, nil)
+    (function, search, check) = (reduce, nil, nil)
   }
 
   /// Creates a reducer that calls `reduce`, which may refuse actions by throwing the reason; see ``Refusal``. The closure
@@ -23,12 +25,16 @@ public struct Reduce<State, Action>: Reducer {
     function = { state, action in
       do throws(Refusal) { return try reduce(&state, action) } catch { return .refusal(error) }
     }
-    search = RefusalSearch.found
+    (search, check) = (RefusalSearch.found, nil)
   }
 
   /// Creates a reducer that erases the type of another one.
   public init(_ reducer: some Reducer<State, Action>) {
-    function = RunOrder.child(isFirst: false) { reducer._compile() }.function
+    // Whether a hub will compile this one is not known yet.
+    let (compiled, check) = TargetChecks.ofChild(isGathering: true) {
+      RunOrder.child(isFirst: false) { reducer._compile() }
+    }
+    (function, self.check) = (compiled.function, check)
     search = { _ = TargetChecks.ofChild { reducer._compile() } }
   }
 
@@ -39,6 +45,7 @@ public struct Reduce<State, Action>: Reducer {
   @inlinable
   public func _compile() -> CompiledReducer<State, Action> {
     if let search, RefusalSearch.isActive { search() }
+    if let check { TargetChecks.add(check) }
     return CompiledReducer(function)
   }
 }

@@ -74,6 +74,14 @@ package final class TargetChecks: @unchecked Sendable {
     current.checks.append(TargetCheck(mayMiss))
   }
 
+  /// Adds the check of a reducer that was compiled before, as one whose children are not first.
+  @usableFromInline
+  static func add<State, Action>(_ check: TargetCheck<State, Action>) {
+    guard let current else { return }
+    current.isNeeded = true
+    current.checks.append(check)
+  }
+
   /// Adds the check of a child that is always there.
   @usableFromInline
   static func add<State, Action, ChildState, ChildAction>(
