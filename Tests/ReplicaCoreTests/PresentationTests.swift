@@ -187,6 +187,22 @@ import Wire
     #expect(first.failed.count == 1 && world.engine.state.destination?.alert?.title == TextState("two"))
   }
 
+  /// An alert's id is not on the wire, so nobody is sent anything when the same one is shown again.
+  @Test(arguments: [false, true]) func anEqualChildThatIsPresentedAgainIsTheSame(isAlert: Bool) throws {
+    let world = try world()
+    let (first, second) = (world.clients[0], world.clients[1])
+    let show = isAlert ? Notes.Action.alert("one") : .show(1)
+    try world.send(show, from: first)
+    try world.settle()
+    try world.send(show, from: second)
+    try world.settle()
+    world.hub.send(AnyAction(show))
+    try world.settle()
+    try world.send(.destination(.dismiss), from: first)
+    try world.settle()
+    #expect(first.failed.isEmpty && world.engine.state.destination == nil)
+  }
+
   /// A client of an earlier version does not say what it has seen: its actions reach what is shown.
   @Test func clientsThatDoNotSayWhatTheyHaveSeenAreNotLate() throws {
     let world = try world()

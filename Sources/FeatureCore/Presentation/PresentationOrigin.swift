@@ -23,19 +23,17 @@ package struct PresentationOrigin: Sendable {
     return origin.session != sender.session && seen <= origin.revision
   }
 
-  /// Returns true if a presented state is another one than before, and not the same one changed.
+  /// Returns true if a presented state is another one than before, and not the same one changed, as far as the identity
+  /// of an observable state tells. For other states, `ifLet` compares the cases and the ids.
   ///
   /// - Parameters:
   ///   - state: The state; nil if nothing is presented any more.
   ///   - before: The identity of the state before; nil if that has none.
   ///   - hadState: True if a state was presented.
-  ///   - isAssigned: True if the state as a whole was set. Without an identity, this tells.
-  static func isReplaced<State>(
-    _ state: State?, from before: ObservableStateID?, hadState: Bool, isAssigned: Bool
-  ) -> Bool {
+  static func isReplaced<State>(_ state: State?, from before: ObservableStateID?, hadState: Bool) -> Bool {
     guard let state else { return false }
     guard hadState else { return true }
-    guard let before, let id = identity(of: state) else { return isAssigned }
+    guard let before, let id = identity(of: state) else { return false }
     return id.replaces(before)
   }
 

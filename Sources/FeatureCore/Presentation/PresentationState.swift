@@ -24,17 +24,19 @@ public struct PresentationState<State> {
   public var wrappedValue: State? {
     get { storage?.state }
     set {
-      var origin = storage?.origin
+      var (origin, isRepetition) = (storage?.origin, false)
       if let now = EffectPlaces.current?.pointee.origin {
+        isRepetition = repeats(newValue)
         let (before, hadState) = (PresentationOrigin.identity(of: storage?.state), storage?.state != nil)
-        if PresentationOrigin.isReplaced(newValue, from: before, hadState: hadState, isAssigned: true) { origin = now }
+        if !isRepetition, PresentationOrigin.isReplaced(newValue, from: before, hadState: hadState) { origin = now }
       }
-      if isKnownUniquelyReferenced(&storage) {
+      if !isKnownUniquelyReferenced(&storage) {
+        storage = newValue.map { PresentationStorage($0, from: origin) }
+      } else {
         storage?.state = newValue
         storage?.origin = origin
-      } else {
-        storage = newValue.map { PresentationStorage($0, from: origin) }
       }
+      storage?.isRepetition = isRepetition
     }
     _modify {
       if !isKnownUniquelyReferenced(&storage) { storage = PresentationStorage(storage?.state, from: storage?.origin) }
@@ -44,8 +46,9 @@ public struct PresentationState<State> {
       var state = storage?.state.take()
       let hadState = state != nil
       defer {
-        if let now, PresentationOrigin.isReplaced(state, from: before, hadState: hadState, isAssigned: false) {
-          storage?.origin = now
+        if let now {
+          if PresentationOrigin.isReplaced(state, from: before, hadState: hadState) { storage?.origin = now }
+          storage?.isRepetition = false
         }
         storage?.state = state
       }
@@ -56,11 +59,23 @@ public struct PresentationState<State> {
   /// True if the sender of the action that is reduced could not know the presented child.
   @usableFromInline var isUnseen: Bool { PresentationOrigin.isUnseen(storage?.origin) }
 
-  /// Notes in a hub that the child was presented just now.
+  /// Returns true if a state is equal to the presented one: a hub then sends nothing, so its clients cannot tell that it
+  /// is another one, as when an alert is shown again.
+  private func repeats(_ newValue: State?) -> Bool {
+    guard let newValue, let state = storage?.state else { return false }
+    return StateIdentity.areEqual(state, newValue)
+  }
+
+  /// Notes in a hub that another child was presented just now, unless it repeats the one before.
   mutating func noteOrigin() {
     guard let now = EffectPlaces.current?.pointee.origin else { return }
-    if !isKnownUniquelyReferenced(&storage) { storage = PresentationStorage(storage?.state, from: now) }
-    storage?.origin = now
+    let origin = storage?.isRepetition == true ? storage?.origin : now
+    if isKnownUniquelyReferenced(&storage) {
+      storage?.origin = origin
+      storage?.isRepetition = false
+    } else {
+      storage = PresentationStorage(storage?.state, from: origin)
+    }
   }
 
   /// The presentation itself.
@@ -137,6 +152,8 @@ final class PresentationStorage<State>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var state: State?
   /// Who has presented it; nil outside of hubs, and for what a hub has read from its journal.
   @exclusivity(unchecked) var origin: PresentationOrigin?
+  /// True if an equal state was presented before, until `ifLet` has noticed this one.
+  var isRepetition = false
 
   init(_ state: State?, from origin: PresentationOrigin?) {
     (self.state, self.origin) = (state, origin)

@@ -24,7 +24,11 @@ import Testing
               return _alert.wrappedValue
             }
             set {
-              _$observationRegistrar.mutate(\\Self.alert, &_alert.wrappedValue, newValue)
+              let before = _$observationRegistrar.willModify(\\Self.alert, _alert.wrappedValue)
+              defer {
+                _$observationRegistrar.didModify(\\Self.alert, _alert.wrappedValue, before)
+              }
+              _alert.wrappedValue = newValue
             }
             _modify {
               let before = _$observationRegistrar.willModify(\\Self.alert, _alert.wrappedValue)
@@ -78,7 +82,11 @@ import Testing
               return _default.wrappedValue
             }
             set {
-              _$observationRegistrar.mutate(\\Self.`default`, &_default.wrappedValue, newValue)
+              let before = _$observationRegistrar.willModify(\\Self.`default`, _default.wrappedValue)
+              defer {
+                _$observationRegistrar.didModify(\\Self.`default`, _default.wrappedValue, before)
+              }
+              _default.wrappedValue = newValue
             }
             _modify {
               let before = _$observationRegistrar.willModify(\\Self.`default`, _default.wrappedValue)

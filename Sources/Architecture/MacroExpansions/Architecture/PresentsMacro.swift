@@ -66,7 +66,9 @@ extension PresentsMacro: AccessorMacro {
       """,
       """
       set {
-      _$observationRegistrar.mutate(\\Self.\(raw: name), &\(raw: storage).wrappedValue, newValue)
+      let before = _$observationRegistrar.willModify(\\Self.\(raw: name), \(raw: storage).wrappedValue)
+      defer { _$observationRegistrar.didModify(\\Self.\(raw: name), \(raw: storage).wrappedValue, before) }
+      \(raw: storage).wrappedValue = newValue
       }
       """,
       """
