@@ -69,6 +69,7 @@ extension ReplicaCore {
     }
     guard pending.count < options.pendingActions else { throw .tooManyPending(limit: options.pendingActions) }
     let limit = max(0, payloadLimit - PendingActions.headByteCount)
+    let seenRevision = revisionSeen()
     return try pending.append(context: context, seen: seenRevision, limit: limit, encode)
   }
 

@@ -23,7 +23,7 @@ extension ReplicaCore {
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       // The outcomes of a resumed session follow immediately after the welcome, and only once.
       case .applied: try receiveApplied(payload, at: header.revision)
-      case .rejected: try receiveRejected(payload)
+      case .rejected: try receiveRejected(payload, at: header.revision)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
       }
@@ -36,7 +36,7 @@ extension ReplicaCore {
       case .detached: open.numbers.confirm(header.scope)
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
       case .applied: try receiveApplied(payload, at: header.revision)
-      case .rejected: try receiveRejected(payload)
+      case .rejected: try receiveRejected(payload, at: header.revision)
       case .pong:
         open.pongs = max(open.pongs, try Pong(decoding: payload).number)
         lastPong = (open.pongs, header.revision)
@@ -64,11 +64,13 @@ extension ReplicaCore {
       return reportResumedOutcomes()
     }
     // The hub writes the state of all parts before the acknowledgement of the actions in it.
+    noteOutcome(at: revision)
     reportOutcomes(through: sequence)
   }
 
-  private mutating func receiveRejected(_ payload: RawSpan) throws(WireError) {
+  private mutating func receiveRejected(_ payload: RawSpan, at revision: UInt64) throws(WireError) {
     let rejected = try Rejected(decoding: payload)
+    noteOutcome(at: revision)
     let error = ActionError.rejected(code: rejected.code.rawValue, reason: rejected.reason)
     pending.reject(rejected.sequence, error, &commands)
   }
@@ -140,8 +142,7 @@ extension ReplicaCore {
     if let history, history != welcome.history {
       lossCount += 1
       if !options.sendsAfterLoss { pending.removeUnsent(.stateLost, &commands) }
-      seenRevision = nil
-      pending.forgetRevisions()
+      forgetRevisions()
     }
     history = welcome.history
   }

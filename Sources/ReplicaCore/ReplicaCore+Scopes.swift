@@ -34,6 +34,7 @@ extension ReplicaCore {
   public mutating func unsubscribe(_ mirror: any Mirror) {
     guard let index = subscriptions.firstIndex(where: { $0.mirror === mirror }) else { return }
     let subscription = subscriptions.remove(at: index)
+    seen.partsChanged()
     guard case .open(let open) = link else { return }
     detach(subscription, from: open)
     becomeLiveIfComplete()
@@ -123,6 +124,7 @@ extension ReplicaCore {
   private mutating func reportAbsence(of subscription: Subscription) {
     subscription.mirror.remove(at: subscription.mirror.revision ?? 0)
     subscription.isUnknownToHub()
+    noteLoss(of: subscription)
     report(subscription)
   }
 
@@ -140,11 +142,6 @@ extension ReplicaCore {
     subscription.isReported = true
     reported.append(subscription)
     commands.append(.changed(subscription.mirror, context: subscription.context))
-  }
-
-  private mutating func noteArrival(of subscription: Subscription, at revision: UInt64) {
-    subscription.arrived(at: revision)
-    if subscription.root == .feature { seenRevision = max(seenRevision ?? 0, revision) }
   }
 
   // MARK: Frames of a scope
@@ -262,6 +259,7 @@ extension ReplicaCore {
     commands.append(.diverged(subscription.mirror, divergence))
     detach(subscription, from: open)
     subscription.base = nil
+    noteLoss(of: subscription)
     attach(subscription, known: nil, on: open)
   }
 }

@@ -68,8 +68,7 @@ public struct ReplicaCore: ~Copyable {
   var session: SessionID?
   /// The history from the last welcome.
   var history: UInt64?
-  /// The revision of the last state that has arrived of any part of the feature's state; nil without one.
-  var seenRevision: UInt64?
+  var seen = SeenRevision()
   var pending = PendingActions()
   /// True if the hub takes *cancel*.
   var hubCancelsEffects = false

@@ -14,6 +14,8 @@ final class Subscription {
   var base: UInt64?
   /// True if the client becomes live only after the hub has sent this part.
   var isAwaited = false
+  /// True if the mirror has a value of the hub's present history.
+  var hasArrived = false
   /// True if a change was reported since the last `clear()`.
   var isReported = false
   /// The reason why this hub cannot serve it; nil if it can.

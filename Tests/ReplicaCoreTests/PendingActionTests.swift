@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import TestFeatures
 import TestSupport
 import Testing
@@ -70,8 +71,8 @@ import Wire
 
   /// The hub then knows which presentations its user could not have seen.
   @Test func aFrameSaysAfterWhichStateItsActionsWereSent() throws {
-    var conversation = Conversation()
-    conversation.replica.subscribe(TypedMirror<Board.State>(), to: [])
+    var conversation = Conversation(isPresented: true)
+    conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
     try conversation.replica.send(Board.Action.setCount(1))
     conversation.welcome(history: 1)
     conversation.receive(.absent, [], revision: 3)
@@ -81,6 +82,58 @@ import Wire
     let frames = try conversation.endTurn()
     #expect(frames.map(\.seen) == [nil, 3, 5] && frames.map(\.actions.count) == [1, 2, 1])
     #expect(frames.map(\.first) == [1, 2, 4])
+  }
+
+  /// Without presentations the hub has nothing to look for, so actions are not divided by the states before them.
+  @Test func aFeatureWithoutPresentationsSaysNothing() throws {
+    var conversation = Conversation()
+    conversation.replica.subscribe(TypedMirror<Board.State>(), to: [])
+    conversation.welcome()
+    for revision: UInt64 in 3...5 {
+      conversation.receive(.absent, [], revision: revision)
+      try conversation.replica.send(Board.Action.setCount(Int(revision)))
+    }
+    let frames = try conversation.endTurn()
+    #expect(frames.map(\.seen) == [nil] && frames.map(\.actions.count) == [3])
+  }
+
+  /// While no state arrives, all actions were sent after the same one: a long absence does not divide them.
+  @Test func actionsOfALongAbsenceAreSentTogether() throws {
+    var conversation = Conversation(isPresented: true)
+    conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
+    conversation.welcome(history: 1)
+    for revision: UInt64 in 3...4 {
+      conversation.receive(.absent, [], revision: revision)
+      try conversation.replica.send(Board.Action.setCount(Int(revision)))
+      _ = try conversation.endTurn()
+    }
+    conversation.replica.disconnected(reason: "cut", at: .zero)
+    for count in 0..<5000 {
+      try conversation.replica.send(Board.Action.setCount(count))
+      _ = try conversation.endTurn()
+    }
+    let retry = conversation.replica.deadline
+    conversation.replica.expire(at: try #require(retry))
+    conversation.welcome(processed: 1, history: 1)
+    let frames = try conversation.endTurn()
+    #expect(frames.map(\.first) == [2] && frames.map(\.actions.count) == [5001])
+  }
+
+  /// For a part that has not changed the hub sends nothing; the outcome of an action says that it has not.
+  @Test func anOutcomeSaysWhatTheClientHasSeen() throws {
+    var conversation = Conversation(isPresented: true)
+    conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
+    conversation.welcome(history: 1)
+    conversation.receive(.absent, [], revision: 3)
+    var seen: [UInt64?] = []
+    let refusal = Rejected(sequence: 2, code: .late, reason: "late").encoded()
+    let answers: [(FrameKind, [UInt8])] = [(.applied, UInt64(1).encoded()), (.rejected, refusal), (.pong, [0])]
+    for (kind, payload) in answers {
+      try conversation.replica.send(Board.Action.setCount(1))
+      seen += try conversation.endTurn().map(\.seen)
+      conversation.receive(kind, payload, revision: UInt64(10 + seen.count))
+    }
+    #expect(seen == [3, 11, 12])
   }
 
   /// An action that was sent, one that never is, and one whose hub knows nothing of cancellations.
@@ -127,8 +180,8 @@ import Wire
   }
 
   @Test func revisionsOfAnotherHistoryAreForgotten() throws {
-    var conversation = Conversation()
-    conversation.replica.subscribe(TypedMirror<Board.State>(), to: [])
+    var conversation = Conversation(isPresented: true)
+    conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
     for history: UInt64 in 1...2 {
       conversation.welcome(history: history)
       if history == 1 {
@@ -208,7 +261,7 @@ private struct Conversation: ~Copyable {
   private(set) var contexts: [AnyObject] = []
   /// The numbers of the actions whose effects the client has cancelled.
   private(set) var cancelled: [UInt64] = []
-  private static let schema = Schema(state: Board.State.self, action: Board.Action.self)
+  private let schema: Schema
 
   struct Frame {
     let first: UInt64
@@ -218,8 +271,13 @@ private struct Conversation: ~Copyable {
     let mayCancel: Bool
   }
 
-  init() {
-    replica = ReplicaCore(schema: Self.schema, random: SplitMix(seed: 1))
+  /// - Parameter isPresented: True for a state that is presented.
+  init(isPresented: Bool = false) {
+    schema =
+      isPresented
+      ? Schema(state: PresentationState<Board.State>.self, action: Board.Action.self)
+      : Schema(state: Board.State.self, action: Board.Action.self)
+    replica = ReplicaCore(schema: schema, random: SplitMix(seed: 1))
     replica.start()
   }
 
@@ -230,7 +288,7 @@ private struct Conversation: ~Copyable {
     replica.connected(at: .zero)
     let welcome = Welcome(
       version: 1, session: SessionID(high: 1, low: 1), isResumed: processed > 0, processed: processed,
-      payloadLimit: payloadLimit, hub: "", schema: Self.schema.fingerprint, history: history,
+      payloadLimit: payloadLimit, hub: "", schema: schema.fingerprint, history: history,
       cancelsEffects: cancelsEffects)
     receive(.welcome, welcome.encoded())
   }

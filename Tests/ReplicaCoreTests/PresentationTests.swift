@@ -203,6 +203,48 @@ import Wire
     #expect(first.failed.isEmpty && world.engine.state.destination == nil)
   }
 
+  /// Of a child that was closed and presented again in one turn, nothing is sent either, but it is another one.
+  @Test func aRefusalTellsItsSenderWhatItHasSeen() throws {
+    let world = try world()
+    let (first, second) = (world.clients[0], world.clients[1])
+    try world.send(.alert("one"), from: first)
+    try world.settle()
+    for action in [Notes.Action.destination(.dismiss), .alert("one")] { try world.send(action, from: second) }
+    try world.settle()
+    try world.send(.destination(.dismiss), from: first)
+    try world.settle()
+    #expect(first.failed.count == 1 && world.engine.state.destination != nil)
+    try world.send(.destination(.dismiss), from: first)
+    try world.settle()
+    #expect(first.failed.count == 1 && world.engine.state.destination == nil)
+  }
+
+  /// Its user does not act on what is shown, because the client does not show it.
+  @Test func aClientOfAnotherPartIsNotLate() throws {
+    let world = try world()
+    let (first, second) = (world.clients[0], world.clients[1])
+    first.subscribe(TypedMirror<Int>(), to: [1])
+    first.replica.unsubscribe(try #require(first.whole))
+    first.replica.unsubscribe(try #require(first.untyped))
+    try world.settle()
+    try world.send(.show(1), from: second)
+    try world.settle()
+    try world.send(.destination(.dismiss), from: first)
+    try world.settle()
+    #expect(first.failed.isEmpty && world.engine.state.destination == nil)
+
+    // One that follows the part with the presentation is.
+    first.subscribe(TypedMirror<PresentationState<Destination.State>>(), to: [0])
+    try world.send(.show(2), from: second)
+    try world.settle()
+    try world.send(.show(3), from: second)
+    try deliverUp(second, in: world)
+    try world.send(.destination(.dismiss), from: first)
+    try deliverUp(first, in: world)
+    try world.settle()
+    #expect(first.failed.count == 1 && world.engine.state.destination?.note?.number == 3)
+  }
+
   /// A client of an earlier version does not say what it has seen: its actions reach what is shown.
   @Test func clientsThatDoNotSayWhatTheyHaveSeenAreNotLate() throws {
     let world = try world()
