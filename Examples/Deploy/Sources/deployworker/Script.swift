@@ -1,8 +1,11 @@
 import Foundation
 
-/// A running script. It is told to stop if this process dies, also by a SIGKILL.
+/// A running script. It and what it has started are told to stop if this process dies, also by a SIGKILL.
 final class Script {
   private let process = Process()
+  /// Runs a command. A SIGTERM ends the whole process group, which Foundation makes for each process: the command
+  /// alone could leave behind what it has started.
+  private static let group = #"trap 'trap "" TERM; kill -TERM 0; exit 143' TERM; "$@" & wait "$!""#
   private let (lines, input) = AsyncStream.makeStream(of: String.self)
 
   /// Starts a program with its arguments.
@@ -10,7 +13,7 @@ final class Script {
     let output = Pipe()
     // setpriv(1) is a part of every Debian.
     process.executableURL = URL(filePath: "/usr/bin/setpriv")
-    process.arguments = ["--pdeathsig", "TERM", "--"] + command
+    process.arguments = ["--pdeathsig", "TERM", "--", "sh", "-c", Self.group, "sh"] + command
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = output

@@ -18,26 +18,31 @@ final class Worker {
     guard let job = store.jobs.first(where: { $0.stage == .queued }), !isBusy else { return }
     isBusy = true
     Task {
-      await work(on: job.id)
+      let wasRefused = await !work(on: job.id)
+      // A refusal of a job that is still queued would come again at once, for example for lack of rights.
+      if wasRefused, store.jobs[id: job.id]?.stage == .queued { try? await Task.sleep(for: .seconds(1)) }
       isBusy = false
       lookForWork()
     }
   }
 
-  private func work(on id: Job.ID) async {
+  /// Takes a job and does it; returns false if the hub has refused that.
+  private func work(on id: Job.ID) async -> Bool {
     do {
       try await store.send(.taken(id, worker: name)).taken()
     } catch {
-      return note("job \(id): \(error)")  // Another worker was first.
+      note("job \(id): \(error)")
+      return false
     }
     // The state with the lease has arrived before the outcome of the action.
-    guard let job = store.jobs[id: id], let lease = job.lease, lease.worker == name else { return }
+    guard let job = store.jobs[id: id], let lease = job.lease, lease.worker == name else { return true }
     do {
       let script = try Script([script, job.service, job.version, "\(job.environment)"])
       try await finish(job, lease, status: await run(script, job, lease))
     } catch {
       note("job \(id): \(error)")
     }
+    return true
   }
 
   /// Renews the lease while the script runs, and stops the script if the hub refuses that.
