@@ -53,6 +53,7 @@ extension ReplicaCore {
       return
     }
     (subscription.path, subscription.base) = (path, nil)
+    noteLoss(of: subscription)
     guard case .open(let open) = link else { return }
     detach(subscription, from: open)
     attach(subscription, known: nil, on: open)

@@ -47,7 +47,7 @@ extension ReplicaCore {
     seen.note(revision)
   }
 
-  /// Notes that a part has no value of the hub's present history, or a wrong one.
+  /// Notes that a subscription has no value of the hub's present history, or that of another part.
   mutating func noteLoss(of subscription: Subscription) {
     subscription.hasArrived = false
     seen.partsChanged()

@@ -97,6 +97,18 @@ import Wire
     #expect(frames.map(\.seen) == [nil] && frames.map(\.actions.count) == [3])
   }
 
+  @Test func aPartThatTheClientHasLeftIsNotSeen() throws {
+    var conversation = Conversation(isPresented: true)
+    let mirror = ValueMirror()
+    conversation.replica.subscribe(mirror, to: [])
+    conversation.welcome()
+    conversation.receive(.absent, [], revision: 3)
+    try conversation.replica.send(Board.Action.setCount(1))
+    conversation.replica.move(mirror, to: [0])
+    try conversation.replica.send(Board.Action.setCount(2))
+    #expect(try conversation.endTurn().map(\.seen) == [3, nil])
+  }
+
   /// While no state arrives, all actions were sent after the same one: a long absence does not divide them.
   @Test func actionsOfALongAbsenceAreSentTogether() throws {
     var conversation = Conversation(isPresented: true)
