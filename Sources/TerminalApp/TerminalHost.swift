@@ -125,6 +125,9 @@ public final class TerminalHost {
   /// Shows a message in place of the help line: a bad one until the next key, another one for 5 s at most.
   public func say(_ text: String, isBad: Bool = false) { tree.say(text, isBad: isBad) }
 
+  /// Shows why an action was refused, and what the store has in place of what was typed.
+  package func actionRefused(_ reason: String) { tree.actionRefused(reason) }
+
   // MARK: Keys
 
   private func readKeys() {

@@ -87,7 +87,7 @@ private final class ClientSession<App: TerminalApp> {
     client.onStore = { [weak self] in self?.show($0) }
     client.onProgress = { [weak self] in self?.loaded() }
     host.onQuit = { [weak self] end in self?.ends(end) }
-    outcomes.onRefusal = { [weak self] in self?.host.say("\($0)", isBad: true) }
+    outcomes.onRefusal = { [weak self] in self?.host.actionRefused("\($0)") }
     outcomes.onCount = { [weak self] in self?.status.pendingCount = $0 }
     clock = try Timer(on: loop) { [weak self] in self?.tick() }
     connectTimer = try Timer(on: loop) { [weak self] in self?.openTerminal() }

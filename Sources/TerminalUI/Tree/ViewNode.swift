@@ -32,6 +32,9 @@ package class ViewNode {
   /// The keys that have a meaning here, for help.
   var bindings: [KeyBinding] { [] }
 
+  /// Called when the store has refused an action, which may have been one of this node.
+  func actionRefused() {}
+
   /// Called when the node has left the tree.
   func removed() { for child in children { child.removed() } }
 

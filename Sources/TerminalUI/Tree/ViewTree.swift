@@ -90,6 +90,12 @@ package final class ViewTree {
     needsDrawing()
   }
 
+  /// Shows why the store has refused an action, and what it has in place of what was sent.
+  package func actionRefused(_ reason: String) {
+    visit(root) { $0.actionRefused() }
+    say(reason, isBad: true)
+  }
+
   /// Brings the views up to date, if anything has changed since the last time.
   func updateIfNeeded() {
     if !isPlaced || !dirty.isEmpty { update() }

@@ -100,14 +100,21 @@ package final class TextNodeBase<Text: EditedText>: ViewNode, DependentNode {
   func evaluate() {
     guard let binding else { return }
     let text = dependencies.read(for: self, { binding.wrappedValue }) { [weak self] in self?.tree?.mustEvaluate(self) }
-    guard text != seen else { return }
-    seen = text
-    if let index = sent.firstIndex(of: text) {
+    if let index = sent.lastIndex(of: text) {
+      // A hub may answer several actions at once, so that earlier texts never come.
       sent.removeFirst(index + 1)
-    } else {
+    } else if text != seen {
       sent = []
       if line.text != text { line = Text(text) }
     }
+    seen = text
+  }
+
+  /// Shows the text that the store has: what was sent and did not come back may never come.
+  override func actionRefused() {
+    guard !sent.isEmpty else { return }
+    (sent, seen) = ([], nil)
+    tree?.mustEvaluate(self)
   }
 
   override func removed() { dependencies.forget() }
@@ -137,7 +144,7 @@ package final class TextNodeBase<Text: EditedText>: ViewNode, DependentNode {
     if case .click = key { return true }
     guard line.edited(by: key) else { return false }
     let text = line.text
-    if text != seen, text != sent.last {
+    if text != sent.last ?? seen {
       sent.append(text)
       // Only so many can be on their way.
       if sent.count > 64 { sent.removeFirst() }
