@@ -53,6 +53,62 @@ import Testing
       """)
   }
 
+  @Test func valuesOfAnySizeAreDrawn() {
+    #expect(render(Sparkline([-1e300, 1e-300]), size: CanvasSize(rows: 1, columns: 9)).lines == ["▁█"])
+    #expect(render(Sparkline([2e18, .nan, -1], in: 0...1), size: CanvasSize(rows: 1, columns: 9)).lines == ["█▁▁"])
+    #expect(Duration.seconds(Int64.min).inLargestUnits == "-106751991167300 d 15 h")
+    #expect(Duration.seconds(Int64.max).inLargestUnits == "106751991167300 d 15 h")
+    #expect((Duration.seconds(Int64.min) * 10).inLargestUnits == "-106751991167300 d 15 h")
+    #expect(Duration.seconds(-90).inLargestUnits == "-1 min 30 s")
+    #expect(Duration.milliseconds(-500).inLargestUnits == "-500 ms")
+    #expect(Duration.nanoseconds(-1).inLargestUnits == "0 s")
+  }
+
+  /// A text that another client may have written, in all views that measure one.
+  struct Texts: TerminalView {
+    let text: String
+    var body: some TerminalView {
+      Column {
+        Row {
+          Text(text)
+          Button(text) {}
+        }
+        Toggle(text, isOn: .constant(true))
+        Progress(0.5, label: text)
+        BarChart([(text, 1)])
+        Table([Queue.Job(id: 1, name: text)]) { TableColumn("text") { $0.name } }
+      }
+    }
+  }
+
+  @Test func aFrameCostsWhatIsVisibleOfATextOfAnyLength() {
+    func time(_ length: Int) -> Duration {
+      let text = String(repeating: "é", count: length)
+      let tree = ViewTree(size: CanvasSize(rows: 24, columns: 80))
+      tree.show(Texts(text: text))
+      _ = tree.draw()
+      return ContinuousClock().measure { for _ in 0..<10 { _ = tree.draw() } }
+    }
+    #expect(TextWidth.columns(of: "水曜日", upTo: 4) == 4)
+    #expect(TextWidth.columns(of: "水曜日", upTo: 9) == 6)
+    #expect(TextWidth.columns(of: "水", upTo: 0) == 0)
+    let (short, long) = (time(20_000), time(4_000_000))
+    #expect(long < short * 20, "\(long) for 4,000,000 characters, \(short) for 20,000")
+  }
+
+  @Test func theHelpLineHasARowBelowContentThatIsTooLong() {
+    struct Long: TerminalView {
+      var body: some TerminalView {
+        Column { ForEach(Array(0..<30), id: \.self) { Text("row \($0)") } }.key("x", "explode") {}
+      }
+    }
+    let tester = TerminalTester(Long(), rows: 24, columns: 40, hasHelpLine: true)
+    #expect(tester.lines[0] == "row 0" && tester.lines[22] == "row 22")
+    #expect(tester.lines[23] == "x explode   ? help   q quit")
+    tester.press(.paste("x"))
+    #expect(Array(tester.lines.suffix(2)) == ["pasted text is ignored where no text is", "edited"])
+  }
+
   @Test func contentThatIsTooLongScrolls() {
     let tester = TerminalTester(
       ScrollView { Text((1...10).map(String.init).joined(separator: "\n")) }, rows: 3, columns: 10)

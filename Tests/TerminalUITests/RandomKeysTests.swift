@@ -20,9 +20,37 @@ import Testing
           }
         }
         Tab("charts") { GalleryTests.Charts() }
+        Tab("extremes") { Extremes() }
       }
       .key("s", "sheet") { isOpen = true }
       .sheet(isPresented: $isOpen, title: "Sheet") { ControlTests.JobForm(store: store) }
+    }
+  }
+
+  /// Values that another client may have written.
+  struct Extremes: TerminalView {
+    static let numbers: [Double] = [
+      0, 1, -1e300, 1e300, 1e-300, 2e18, .nan, .infinity, -.infinity, .leastNonzeroMagnitude,
+      .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
+    ]
+    static let durations: [Duration] = [
+      .zero, .seconds(Int64.min), .seconds(Int64.max), .milliseconds(-500), .nanoseconds(-1),
+      Duration.seconds(Int64.max) * 10, Duration.seconds(Int64.min) * 10,
+    ]
+    static let ranges: [ClosedRange<Double>] = [
+      0...1, -1e300...1e300, 0...0, -Double.infinity...Double.infinity,
+      -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude,
+    ]
+
+    var body: some TerminalView {
+      Column {
+        Sparkline(Self.numbers)
+        ForEach(Self.ranges, id: \.self) { Sparkline(Self.numbers, in: $0) }
+        ForEach(Self.numbers.indices, id: \.self) { Progress(Self.numbers[$0]) }
+        BarChart(Self.numbers.map { ("\($0)", $0) })
+        Text(String(repeating: "long ", count: 10_000))
+        List(CollectionRows(Self.durations, id: \.self)) { Cell($0) }
+      }
     }
   }
 
@@ -34,7 +62,7 @@ import Testing
       .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .backspace, .delete, .tab, .backTab, .escape, .enter,
       .wheelUp, .wheelDown, .other, .control("u"), .control("w"), .control("a"), .paste("two\nlines 水"), .paste(""),
     ]
-    let characters = Array("dasq?/nN jkgG1234水é👩‍🌾\u{301}")
+    let characters = Array("dasq?/nN jkgG12345水é👩‍🌾\u{301}")
     let store = Queue.store(50)
     let tester = TerminalTester(Everything(store: store), rows: 24, columns: 80, hasHelpLine: true)
     for step in 0..<3000 {

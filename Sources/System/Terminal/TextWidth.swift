@@ -18,6 +18,17 @@ public nonisolated enum TextWidth {
     text.reduce(0) { $0 + columns(of: $1) }
   }
 
+  /// Returns the columns of a text, but no more than a limit, for example the columns of the screen.
+  /// - Complexity: O(limit), whatever the length of the text.
+  public static func columns(of text: String, upTo limit: Int) -> Int {
+    var used = 0
+    for character in beginning(of: text, columns: limit).text {
+      used += columns(of: character)
+      if used >= limit { return max(limit, 0) }
+    }
+    return used
+  }
+
   /// Returns the columns of a character.
   public static func columns(of character: Character) -> Int {
     if let ascii = character.asciiValue, 32..<127 ~= ascii { return 1 }

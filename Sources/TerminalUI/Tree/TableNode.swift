@@ -100,10 +100,10 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
 
   /// The columns of the table's columns.
   private func columnWidths(_ visible: [VisibleRow], _ columns: Int) -> [Int] {
-    if widths.count != table.columns.count { widths = table.columns.map { TextWidth.columns(of: title(of: $0)) } }
+    if widths.count != table.columns.count { widths = table.columns.map { self.columns(of: title(of: $0)) } }
     for row in visible {
       for (index, cell) in row.cells.enumerated() {
-        widths[index] = max(widths[index], min(TextWidth.columns(of: cell.text), 1000))
+        widths[index] = max(widths[index], self.columns(of: cell.text))
       }
     }
     let needs = zip(table.columns, widths).map { column, width in

@@ -48,6 +48,9 @@ package class ViewNode {
     }
   }
 
+  /// Returns the columns of a text, but no more than the screen has: a text may be long, and each frame asks.
+  final func columns(of text: String) -> Int { TextWidth.columns(of: text, upTo: tree?.size.columns ?? 0) }
+
   /// True if the node has the focus.
   final var isFocused: Bool { tree?.focused === self }
 

@@ -22,11 +22,16 @@ public struct Cell: Equatable {
 extension Duration {
   /// The duration in its two largest units, such as `3 h 12 min`.
   public nonisolated var inLargestUnits: String {
-    let seconds = components.seconds
-    let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
-    if seconds < 0 { return "-" + (.zero - self).inLargestUnits }
+    // A 128-bit number of attoseconds holds more seconds than `components` can.
+    let components = min(max(self, .seconds(Int64.min)), .seconds(Int64.max)).components
+    let text = Self.inLargestUnits(components.seconds.magnitude, components.attoseconds.magnitude)
+    return self < .zero && text != "0 s" ? "-\(text)" : text
+  }
+
+  private nonisolated static func inLargestUnits(_ seconds: UInt64, _ attoseconds: UInt64) -> String {
+    let units: [(UInt64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
     if seconds == 0 {
-      let milliseconds = components.attoseconds / 1_000_000_000_000_000
+      let milliseconds = attoseconds / 1_000_000_000_000_000
       return milliseconds == 0 ? "0 s" : "\(milliseconds) ms"
     }
     guard let first = units.firstIndex(where: { seconds >= $0.0 }) else { return "0 s" }

@@ -47,7 +47,7 @@ extension Progress: PrimitiveView {
     node.height = .exactly(1)
     node.content = { region in
       let columns = region.size.columns
-      let shown = columns >= TextWidth.columns(of: text) + 6 ? " " + text : ""
+      let shown = columns >= TextWidth.columns(of: text, upTo: columns) + 6 ? " " + text : ""
       let room = columns - TextWidth.columns(of: shown)
       let done = Int((part * Double(room)).rounded())
       region.text(0, 0, String(repeating: "█", count: done), Style(.green))
@@ -69,7 +69,9 @@ extension Sparkline: PrimitiveView {
     node.content = { region in
       let shown = values.suffix(region.size.columns).map { value -> Character in
         let part = high > low ? (value - low) / (high - low) : 0
-        return marks[max(0, min(Int(part * Double(marks.count - 1) + 0.5), marks.count - 1))]
+        // Infinite limits have no part between them.
+        let height = part.isNaN ? 0 : max(0, min(part, 1))
+        return marks[Int((height * Double(marks.count - 1)).rounded())]
       }
       region.text(0, 0, String(shown), Style(.cyan))
     }
@@ -89,7 +91,7 @@ extension BarChart: PrimitiveView {
     node.height = Need(minimum: min(bars.count, 1), ideal: bars.count)
     node.content = { region in
       let columns = region.size.columns
-      let labels = min(bars.map { TextWidth.columns(of: $0.label) }.max() ?? 0, columns / 2)
+      let labels = bars.map { TextWidth.columns(of: $0.label, upTo: columns / 2) }.max() ?? 0
       let numberWidth = numbers.map(\.count).max() ?? 0
       let room = max(columns - labels - numberWidth - 2, 0)
       for (row, (bar, number)) in zip(bars, numbers).enumerated() {

@@ -101,7 +101,7 @@ package final class ControlNode: ViewNode, DependentNode {
 
   override func removed() { dependencies.forget() }
   override var isFocusable: Bool { isEnabled }
-  override func widthNeed() -> Need { Need(minimum: 1, ideal: TextWidth.columns(of: text)) }
+  override func widthNeed() -> Need { Need(minimum: 1, ideal: columns(of: text)) }
   override func heightNeed(width: Int) -> Need { .exactly(1) }
 
   override func draw(on region: inout Region) {

@@ -37,7 +37,8 @@ package final class HelpLineNode: ViewNode {
   }
 }
 
-/// The screen of a program: a title, the content, and the help line. Dialogs and help appear over the content.
+/// The screen of a program: a title, the content, and the help line, which has its row before the content has more than
+/// one. Dialogs and help appear over the content.
 package struct ScreenLayout<Title: TerminalView, Content: TerminalView>: TerminalView {
   let title: Title
   let content: Content

@@ -55,25 +55,37 @@ extension Text: PrimitiveView {
 }
 
 package final class TextNode: ViewNode {
-  var text = Text("")
+  /// More lines than any screen has.
+  private static let lineLimit = 1000
 
-  /// The text's own lines.
-  private var paragraphs: [Substring] { text.string.split(separator: "\n", omittingEmptySubsequences: false) }
+  var text = Text("") {
+    didSet { (paragraphs, measured) = (Self.paragraphs(of: text.string), nil) }
+  }
+  /// The text's own lines: each frame needs them.
+  private var paragraphs: [String] = []
+  /// The number of lines at the width that was last asked for.
+  private var measured: (width: Int, lines: Int)?
+
+  private static func paragraphs(of text: String) -> [String] {
+    text.split(separator: "\n", maxSplits: lineLimit, omittingEmptySubsequences: false).prefix(lineLimit)
+      .map { String($0) }
+  }
 
   override func widthNeed() -> Need {
-    let width = paragraphs.map { TextWidth.columns(of: String($0)) }.max() ?? 0
+    let width = paragraphs.map { columns(of: $0) }.max() ?? 0
     return Need(minimum: min(width, 1), ideal: width, grows: text.alignment != .leading)
   }
 
   override func heightNeed(width: Int) -> Need {
-    let count = min(lines(width, limit: 1000).count, text.lineLimit ?? .max)
+    let all = measured.flatMap { $0.width == width ? $0.lines : nil } ?? lines(width, limit: Self.lineLimit).count
+    measured = (width, all)
+    let count = min(all, text.lineLimit ?? .max)
     return Need(minimum: min(count, 1), ideal: count)
   }
 
   private func lines(_ columns: Int, limit: Int) -> [String] {
     var lines: [String] = []
     for paragraph in paragraphs where lines.count < limit {
-      let paragraph = String(paragraph)
       if TextWidth.fit(paragraph, columns: columns) == paragraph {
         lines.append(paragraph)
       } else {
