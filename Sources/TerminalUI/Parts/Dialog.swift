@@ -62,10 +62,9 @@ package nonisolated struct Dialog<Action> {
       return places(size).firstIndex { $0.contains(column) }.map { .pressed(buttons[$0].action) }
     case .character(let character):
       let letter = character.lowercased()
-      if let button = buttons.first(where: { $0.label.lowercased().hasPrefix(letter) }) {
-        return .pressed(button.action)
-      }
-      return letter == "d" ? .pressed(cancel?.action) : nil
+      guard let index = buttons.firstIndex(where: { $0.label.lowercased().hasPrefix(letter) }) else { return nil }
+      // The key that asked the question may still be held down.
+      return buttons[index].role == .destructive ? .selected(index) : .pressed(buttons[index].action)
     default: return nil
     }
   }
@@ -95,7 +94,7 @@ package nonisolated struct Dialog<Action> {
   }
 
   private func layout(in rows: Range<Int>, _ size: CanvasSize) -> Layout {
-    let bar = labels.reduce(-1) { $0 + TextWidth.columns(of: $1) + 1 }
+    let bar = labels.reduce(-1) { $0 + TextWidth.columns(of: $1, upTo: size.columns) + 1 }
     let room = rows.count - 4
     if room >= 1, size.columns >= max(bar + 4, 20) {
       let lines = TextWidth.wrap(text, columns: min(size.columns - 6, 50), lines: max(room, 1))
@@ -115,10 +114,10 @@ package nonisolated struct Dialog<Action> {
 
   /// The columns of the buttons.
   private func places(_ size: CanvasSize) -> [Range<Int>] {
-    let bar = labels.reduce(-1) { $0 + TextWidth.columns(of: $1) + 1 }
+    let bar = labels.reduce(-1) { $0 + TextWidth.columns(of: $1, upTo: size.columns) + 1 }
     var column = max((size.columns - bar) / 2, 0)
     return labels.map { label in
-      let range = column..<column + TextWidth.columns(of: label)
+      let range = column..<column + TextWidth.columns(of: label, upTo: size.columns)
       column = range.upperBound + 1
       return range
     }

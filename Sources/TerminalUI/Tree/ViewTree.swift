@@ -122,8 +122,7 @@ package final class ViewTree {
 
   private func place() {
     root.place(in: Rect(rows: size.rows, columns: size.columns))
-    overlays = []
-    visit(root) { if let overlay = $0.overlay { overlays.append(overlay) } }
+    findOverlays()
     for overlay in overlays { overlay.place(in: contentArea) }
   }
 
@@ -166,6 +165,21 @@ package final class ViewTree {
 
   /// The nodes over the screen since the last layout, the lowest first: each key asks for them.
   private var overlays: [ViewNode] = []
+
+  /// Finds the nodes over the screen. The one that appeared last is the highest; of those that appear together, it is
+  /// the one around the others, or within them.
+  private func findOverlays() {
+    var open: [ViewNode] = []
+    func find(in node: ViewNode) {
+      for child in node.children { find(in: child) }
+      guard let overlay = node.overlay else { return }
+      open.append(overlay)
+      find(in: overlay)
+    }
+    find(in: root)
+    overlays.removeAll { overlay in !open.contains { $0 === overlay } }
+    overlays += open.filter { overlay in !overlays.contains { $0 === overlay } }
+  }
 
   /// The part of the screen without the frame of an app: its title and its help line.
   var contentArea: Rect {

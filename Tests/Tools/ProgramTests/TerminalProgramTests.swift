@@ -491,7 +491,7 @@ import Testing
     #expect(hub.wait { terminal.screen.contains("› [ ] bread") && terminal.screen.contains("live") })
     terminal.press("?")
     #expect(hub.wait { terminal.screen.contains("add") })
-    terminal.press("q", " ", "c", "d")
+    terminal.press("q", " ", "c", "d", "\r")
     #expect(hub.wait { terminal.screen.contains("no todos") })
   }
 

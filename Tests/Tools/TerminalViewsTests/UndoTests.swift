@@ -281,7 +281,7 @@ import Testing
 
   @Test func whatCannotBeUndoneIsNamed() {
     var local = Local()
-    local.press("2", .home, " ", "c", "d", "u")
+    local.press("2", .home, " ", "c", "d", .enter, "u")
     #expect(local.footer == "not undone: cleared the completed todos; the todos cannot be restored")
   }
 
