@@ -124,6 +124,30 @@ import Testing
     func offset(of id: Int, near: Int) -> Int? { id }
   }
 
+  /// Rows whose number changes without an evaluation of the view.
+  final class GrowingRows: RowSource {
+    private let names = ViewState(wrappedValue: ["one"])
+    var count: Int { names.wrappedValue.count }
+    func row(at offset: Int) -> String { id(at: offset) }
+    func id(at offset: Int) -> String { names.wrappedValue[offset] }
+    func change(_ names: [String]) { self.names.wrappedValue = names }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aTableIsDrawnAgainWhenTheNumberOrTheOrderOfItsRowsHasChanged() async {
+    let rows = GrowingRows()
+    let tree = ViewTree(size: CanvasSize(rows: 3, columns: 20))
+    tree.show(List(rows) { _ in Cell("a row") })
+    #expect(tree.draw().lines == ["› a row", "", ""])
+    let (changes, change) = AsyncStream.makeStream(of: Int.self)
+    tree.onChange = { change.yield(1) }
+    rows.change(["two", "one"])
+    // What is no change of a store is drawn a little later.
+    var changed = changes.makeAsyncIterator()
+    #expect(await changed.next() == 1)
+    #expect(tree.draw().lines == ["  a row", "› a row", ""])
+  }
+
   @Test func onlyVisibleRowsAreRead() {
     let rows = Rows()
     let tester = TerminalTester(List(rows) { Cell($0) }, rows: 20, columns: 40)

@@ -26,6 +26,8 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   private var sought = ""
   private var isHighlighting = false
   private let dependencies = Dependencies()
+  /// The number of the elements, and which of them are visible.
+  private let order = Dependencies()
 
   init(_ table: Table<ID, RowValue>) { self.table = table }
 
@@ -49,6 +51,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
 
   override func removed() {
     dependencies.forget()
+    order.forget()
     for row in rows.values { row.dependencies.forget() }
   }
 
@@ -129,13 +132,14 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   // MARK: Drawing
 
   override func draw(on region: inout Region) {
-    follow()
     let size = region.size
-    let window = ListWindow(count: table.source.count, cursor: cursor.position, rows: listRows(size))
-    let visible = window.offsets.map { offset in
-      let id = table.source.id(at: offset)
-      return (id: id, row: visibleRow(id, offset))
+    let (window, ids) = order.read(for: self) {
+      follow()
+      let window = ListWindow(count: table.source.count, cursor: cursor.position, rows: listRows(size))
+      return (window, window.offsets.map { table.source.id(at: $0) })
+    } invalidate: {
     }
+    let visible = zip(ids, window.offsets).map { (id: $0, row: visibleRow($0, $1)) }
     forgetRows(except: visible.map(\.id))
     let widths = columnWidths(visible.map(\.row), size.columns - 2)
     var column = 2

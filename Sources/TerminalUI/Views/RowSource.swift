@@ -4,6 +4,7 @@ public import IdentifiedCollections
 ///
 /// A collection of a store's children, an `IdentifiedArray`, and every collection of identifiable elements can be used
 /// without writing one. A type of one's own can read elements as they are needed, for example a window of a hub's list.
+/// A table is drawn again when observable values have changed that `count`, or a visible id or row, has read.
 @MainActor
 public protocol RowSource<ID, Row> {
   /// The identities of elements.
