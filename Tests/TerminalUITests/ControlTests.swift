@@ -59,6 +59,26 @@ import Testing
     #expect(tester.lines.contains { $0.contains("[ Add ]") }, "\(tester.lines)")
   }
 
+  struct NameField: TerminalView {
+    let store: StoreOf<Queue>
+    var body: some TerminalView { Field("Name of the job") { TextField(text: store.binding(\.name)) } }
+  }
+
+  @Test func fieldsInOtherViewsAndInAResizedFormHaveTheirLabelsBeside() {
+    let store = Queue.store()
+    store.send(.binding(.set(\.name, "web")))
+    let view = Form {
+      NameField(store: store)
+      Field("Urgent") { Toggle(isOn: store.binding(\.isUrgent)) }
+    }
+    let tester = TerminalTester(view, rows: 5, columns: 30)
+    #expect(tester.lines == ["Name of the job", "  web", "Urgent", "  [ ]", ""])
+    tester.resize(rows: 5, columns: 60)
+    #expect(tester.lines == ["Name of the job  web", "Urgent           [ ]", "", "", ""])
+    tester.resize(rows: 5, columns: 30)
+    #expect(tester.lines == ["Name of the job", "  web", "Urgent", "  [ ]", ""])
+  }
+
   @Test func aTextChangedByAnotherClientReplacesTheLine() {
     let store = Queue.store()
     let tester = TerminalTester(JobForm(store: store), rows: 8, columns: 40)

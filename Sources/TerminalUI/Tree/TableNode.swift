@@ -261,20 +261,10 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     }
     let (id, position) = (cursor.id, cursor.position)
     guard cursor.pressed(key, ids, in: listRows(frame.size)) else { return false }
-    // A wheel or an arrow at the end of the list has a meaning for what is around it.
-    if cursor.position == position, key == .up || key == .down, parentMoves(key) { return false }
+    // An arrow at the end of the rows moves to another field of a form.
+    if cursor.position == position, key == .up || key == .down, form != nil { return false }
     if cursor.id != id { selectionChanged() }
     return true
-  }
-
-  /// True if an arrow key at the end of the rows moves to another field of a form.
-  private func parentMoves(_ key: Key) -> Bool {
-    var next = parent
-    while let node = next {
-      if node is FormNode { return true }
-      next = node.parent
-    }
-    return false
   }
 
   private func selectionChanged() { table.selection?.wrappedValue = cursor.id }

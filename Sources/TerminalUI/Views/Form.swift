@@ -62,18 +62,28 @@ package final class FormNode: StackNode {
   }
 
   override func heightNeed(width: Int) -> Need {
+    labelWidth = labelWidth(in: width)
     let need = super.heightNeed(width: width)
     return Need(minimum: 1, ideal: need.ideal)
   }
 
-  /// The width of the labels; nil if they are above their fields.
-  var labelWidth: Int? {
-    guard frame.columns >= 40 else { return nil }
-    return min(children.compactMap { ($0 as? FieldNode).map { TextWidth.columns(of: $0.label) } }.max() ?? 0, 24)
+  /// The width of the labels at the width that was last measured; nil if they are above their fields.
+  private(set) var labelWidth: Int?
+
+  private func labelWidth(in columns: Int) -> Int? {
+    guard columns >= 40 else { return nil }
+    var width = 0
+    func visit(_ node: ViewNode) {
+      if let field = node as? FieldNode { width = max(width, TextWidth.columns(of: field.label, upTo: 24)) }
+      for child in node.children { visit(child) }
+    }
+    visit(self)
+    return width
   }
 
   override func place(in rect: Rect) {
     frame = rect
+    labelWidth = labelWidth(in: rect.columns)
     var (row, places) = (0, [(node: ViewNode, rows: Range<Int>)]())
     for node in children {
       let height = node.heightNeed(width: rect.columns).ideal
@@ -101,6 +111,18 @@ package final class FormNode: StackNode {
   override var bindings: [KeyBinding] { [KeyBinding("up down", "", help: "another field")] }
 }
 
+extension ViewNode {
+  /// The form around the node.
+  var form: FormNode? {
+    var next = parent
+    while let node = next {
+      if let form = node as? FormNode { return form }
+      next = node.parent
+    }
+    return nil
+  }
+}
+
 /// The node of a field with its label.
 package final class FieldNode: StackNode {
   var label = ""
@@ -109,7 +131,7 @@ package final class FieldNode: StackNode {
 
   init() { super.init(axis: .horizontal) }
 
-  private var labelWidth: Int? { (parent as? FormNode)?.labelWidth }
+  private var labelWidth: Int? { form?.labelWidth }
   private var indent: Int { labelWidth.map { $0 + 2 } ?? 2 }
 
   private var note: (text: String, style: Style)? {
