@@ -46,6 +46,7 @@ public final class TerminalHost {
   private var isFrameRunning = false
   private var mustDraw = false
   private var signals: [SignalWatch] = []
+  private var isClosed = false
 
   /// Creates a host, which does not use the terminal yet.
   ///
@@ -66,11 +67,12 @@ public final class TerminalHost {
   /// True while the view is on the terminal.
   public var isOpen: Bool { terminal != nil }
 
-  /// Takes over the terminal and shows the view.
+  /// Takes over the terminal and shows the view. A host that was closed cannot be opened again.
   ///
   /// - Throws: An error if standard input or output is not a terminal, or one that ncurses does not know or cannot draw
   ///   on; or the loop's error.
   public func open() throws {
+    precondition(!isClosed, "a closed host has no view any more; create another one")
     guard terminal == nil else { return }
     let terminal = try Terminal(theme: theme, takesMouse: takesMouse)
     self.terminal = terminal
@@ -108,6 +110,7 @@ public final class TerminalHost {
 
   /// Restores the terminal. The view observes nothing any more.
   public func close() {
+    isClosed = true
     tree.onChange = nil
     keys = nil
     moreKeys = nil

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func onlyTheBodyThatReadAChangedFieldIsEvaluated() {
+  @Test func onlyTheBodyThatReadAChangedFieldIsEvaluatedWithThoseInIt() {
     let (store, counts) = (Queue.store(), Counts())
     let tester = TerminalTester(Outer(store: store, counts: counts), rows: 2, columns: 20)
     #expect(tester.lines == ["jobs: 3", "name:"])

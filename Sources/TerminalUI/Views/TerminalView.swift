@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// `body` is evaluated again when a value has changed that it has read from a store, and then only this body. Several
-/// views in a body are a ``Column``.
+/// `body` is evaluated again when a value has changed that it has read from a store, and then with the bodies of the
+/// views in it, but not with those around it. Several views in a body are a ``Column``.
 @MainActor
 public protocol TerminalView {
   /// The type of `body`; `Never` for the views of this library.
