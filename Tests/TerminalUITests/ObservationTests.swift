@@ -45,6 +45,18 @@ import Testing
     #expect((counts.outer, counts.inner) == (2, 3))
   }
 
+  final class Unobserved { var text = "before" }
+
+  @Test func aTesterShowsWhatATerminalWouldNotDraw() {
+    let value = Unobserved()
+    let tester = TerminalTester(Drawing { $0.text(0, 0, value.text) }, rows: 1, columns: 20)
+    #expect(tester.lines == ["before"])
+    value.text = "after"
+    #expect(tester.lines == ["before"])
+    tester.press("x")
+    #expect(tester.lines == ["after"])
+  }
+
   struct Restless: TerminalView {
     let store: StoreOf<Queue>
     var body: some TerminalView {

@@ -16,6 +16,7 @@ internal import IssueReporting
 /// Time stands still, except for ``advance(by:)``.
 public final class TerminalTester {
   private let tree: ViewTree
+  private var shown: TextGrid?
   /// The keys, in order, that had no meaning for the view.
   public private(set) var unhandledKeys: [Key] = []
 
@@ -35,8 +36,16 @@ public final class TerminalTester {
     }
   }
 
-  /// The screen, with all changes of the store so far.
-  public var screen: TextGrid { tree.draw() }
+  /// The screen that a terminal shows by now. As there, it is drawn only after a key, a change that a view observes, a
+  /// change of the size, or when a mark or a message disappears: a view that reads what it does not observe keeps its
+  /// old text.
+  public var screen: TextGrid {
+    let isTime = tree.nextChange.map { $0 <= tree.now } ?? false
+    if let shown, !tree.isOutdated, !isTime { return shown }
+    let grid = tree.draw()
+    shown = grid
+    return grid
+  }
 
   /// The lines of the screen.
   public var lines: [String] { screen.lines }
@@ -57,7 +66,7 @@ public final class TerminalTester {
 
   /// Presses a key, or does what a terminal reports in the same way: a paste or a click.
   public func press(_ key: Key) {
-    _ = tree.draw()
+    _ = screen
     if !tree.press(key) { unhandledKeys.append(key) }
   }
 

@@ -23,6 +23,7 @@ final class Dependencies {
       MainThread.run { [weak self, weak node] in
         guard let self, let node, generation.load(ordering: .relaxed) == current else { return }
         self.invalidate()
+        node.tree?.noteChange()
         // Stores report changes after a turn, others before the change: the screen is drawn a little later.
         if !Reducing.afterwards(self, { [weak node] in node?.needsDrawing() }) {
           Task { @MainActor [weak node] in node?.needsDrawing() }

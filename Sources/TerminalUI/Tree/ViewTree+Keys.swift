@@ -8,6 +8,8 @@ extension ViewTree {
   /// - Returns: False if the key has no meaning for them.
   package func press(_ key: Key) -> Bool {
     updateIfNeeded()
+    // A terminal draws after each key, whether it has a meaning or not.
+    noteChange()
     if message != nil {
       message = nil
       needsDrawing()

@@ -39,6 +39,8 @@ package final class ViewTree {
   /// The nodes that had the focus below the overlays, the lowest first.
   private var covered: [(overlay: ObjectIdentifier, focus: WeakNode)] = []
   private var isNotified = false
+  /// True from a change that the views have noticed, or a key, until the screen is drawn.
+  package private(set) var isOutdated = true
   /// True if the views have their places, so that a key needs no layout: pasted text may be a million keys.
   private var isPlaced = false
 
@@ -73,10 +75,14 @@ package final class ViewTree {
   func isEvaluated(_ node: any DependentNode) { dirty.removeAll { $0 === node } }
 
   package func needsDrawing() {
+    noteChange()
     guard !isNotified else { return }
     isNotified = true
     onChange?()
   }
+
+  /// Records that the screen is out of date, before it is known when it is drawn.
+  func noteChange() { isOutdated = true }
 
   /// Draws the screen again at a time, at the latest.
   func needsDrawing(at time: Duration) { changeTime = min(changeTime ?? time, time) }
@@ -140,6 +146,7 @@ package final class ViewTree {
 
   /// Draws the screen.
   package func draw() -> TextGrid {
+    isOutdated = false
     if let end = message?.end, end <= now { message = nil }
     if message?.isBad == false, message?.end == nil { message?.end = now + Message.duration }
     changeTime = message?.end
