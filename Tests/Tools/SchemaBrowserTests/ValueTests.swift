@@ -30,6 +30,10 @@ import Wire
     #expect(text == "a\u{FFFD}[2Jb c d")
     let long = ReadableValue(schema).text(.text(String(repeating: "x", count: 5000)), schema.state)
     #expect(long.count == ReadableValue.limit + 1)
+    // One character of many scalars.
+    let marks = ReadableValue(schema).text(.text("e" + String(repeating: "\u{301}", count: 5000)), schema.state)
+    #expect(marks.unicodeScalars.count == ReadableValue.limit + 1)
+    #expect(ReadableValue(schema).text(.text("a\r\nb\rc\u{7}"), schema.state) == "a b c\u{FFFD}")
   }
 
   @Test func aValueOfAnotherFormIsNoTrap() {

@@ -26,62 +26,72 @@ package struct FieldNode: Equatable, Sendable {
 
   /// The depth at which values are entered as JSON.
   private static let depthLimit = 5
+  /// The maximum number of fields inside a field; structs beyond it are entered as JSON.
+  package static let countLimit = 500
 
   /// Creates an empty field.
   package init(_ label: String, _ type: SchemaType, in schema: Schema) {
-    self.init(label, type, schema, depth: 0)
+    var budget = Self.countLimit
+    self.init(label, type, schema, depth: 0, &budget)
   }
 
-  private init(_ label: String, _ type: SchemaType, _ schema: Schema, depth: Int) {
+  private init(_ label: String, _ type: SchemaType, _ schema: Schema, depth: Int, _ budget: inout Int) {
     (self.label, self.type) = (label, type)
-    content = Self.content(type, schema, depth)
+    content = Self.content(type, schema, depth, &budget)
   }
 
   private init(_ label: String, _ type: SchemaType, _ content: Content) {
     (self.label, self.type, self.content) = (label, type, content)
   }
 
-  private static func content(_ type: SchemaType, _ schema: Schema, _ depth: Int) -> Content {
+  /// - Parameter budget: The number of fields that may still be made.
+  private static func content(
+    _ type: SchemaType, _ schema: Schema, _ depth: Int, _ budget: inout Int
+  ) -> Content {
     guard depth < depthLimit else { return .json("") }
     switch type {
     case .definition(let index):
       switch schema.definitions[index].content {
       case .fields(let fields):
-        return .fields(
-          names: fields.map(\.name),
-          fields.map { field in
-            let inner = FieldNode(Wording.title(field.name), field.type, schema, depth: depth + 1)
-            if case .optional = inner.content { return inner }
-            guard field.hasDefault else { return inner }
-            return FieldNode(inner.label, field.type, .optional(isOn: false, isDefault: true, inner))
-          })
+        guard fields.count <= budget else { return .json("") }
+        budget -= fields.count
+        let nodes = fields.map { field in
+          let inner = FieldNode(Wording.title(field.name), field.type, schema, depth: depth + 1, &budget)
+          if case .optional = inner.content { return inner }
+          guard field.hasDefault else { return inner }
+          return FieldNode(inner.label, field.type, .optional(isOn: false, isDefault: true, inner))
+        }
+        return .fields(names: fields.map(\.name), nodes)
       case .cases(let cases):
-        guard !cases.isEmpty else { return .json("") }
-        return .choice(
-          names: cases.map(\.name), chosen: 0, values: values(of: cases[0].payload, schema, depth))
+        guard let first = cases.first, first.payload.count <= budget else { return .json("") }
+        budget -= first.payload.count
+        return .choice(names: cases.map(\.name), chosen: 0, values: values(of: first.payload, schema, depth, &budget))
       }
     case .named("Bool", _): return .toggle(false)
-    case .named("raw", let parts) where parts.count == 2: return content(parts[1], schema, depth)
+    case .named("raw", let parts) where parts.count == 2: return content(parts[1], schema, depth, &budget)
     case .named(let name, let parts):
       switch NamedLayout(name, parts.count) {
       case .optional:
-        return .optional(isOn: false, isDefault: false, FieldNode("", parts[0], schema, depth: depth + 1))
+        return .optional(isOn: false, isDefault: false, FieldNode("", parts[0], schema, depth: depth + 1, &budget))
       case nil: return name == "opaque" ? .json("") : .line("")
       default: return .json("")
       }
     }
   }
 
-  private static func values(of payload: [Schema.Payload], _ schema: Schema, _ depth: Int) -> [FieldNode] {
+  private static func values(
+    of payload: [Schema.Payload], _ schema: Schema, _ depth: Int, _ budget: inout Int
+  ) -> [FieldNode] {
     payload.enumerated().map { index, value in
       let label = value.label.isEmpty ? (payload.count > 1 ? "Value \(index + 1)" : "") : Wording.title(value.label)
-      return FieldNode(label, value.type, schema, depth: depth + 1)
+      return FieldNode(label, value.type, schema, depth: depth + 1, &budget)
     }
   }
 
   /// The fields for the values of an action.
   package static func fields(_ payload: [Schema.Payload], in schema: Schema) -> [FieldNode] {
-    values(of: payload, schema, -1)
+    var budget = countLimit
+    return values(of: payload, schema, -1, &budget)
   }
 }
 
@@ -162,7 +172,8 @@ extension FieldNode {
     case .choice(let names, let chosen, _):
       guard let cases = schema.cases(of: FieldRank.unwrapped(type)), !names.isEmpty else { return }
       let next = ((chosen + offset) % names.count + names.count) % names.count
-      content = .choice(names: names, chosen: next, values: Self.values(of: cases[next].payload, schema, 1))
+      var budget = Self.countLimit
+      content = .choice(names: names, chosen: next, values: Self.values(of: cases[next].payload, schema, 1, &budget))
     case .optional(let isOn, let isDefault, let inner): content = .optional(isOn: !isOn, isDefault: isDefault, inner)
     case .line, .json, .fields: break
     }

@@ -60,15 +60,17 @@ enum SortKey: Comparable {
   init(_ element: SchemaValues.Part, _ column: PageColumn, _ readable: ReadableValue) {
     guard column.content != .key else {
       let name = PageRow.key(element.name)
-      self = Double(name.hasPrefix("#") ? String(name.dropFirst()) : name).map { .number($0) } ?? .text(name)
+      // A key such as `nan` or `infinity` is a word.
+      let number = Double(name.hasPrefix("#") ? String(name.dropFirst()) : name)
+      self = number.flatMap { $0.isFinite ? .number($0) : nil } ?? .text(name)
       return
     }
     guard var value = column.part(of: element) else {
       self = .absent
       return
     }
-    while case .array(let items) = value, items.count == 1 { value = items[0] }
-    let type = FieldRank.unwrapped(column.type)
+    let type: SchemaType
+    (value, type) = Self.unwrapped(value, column.type)
     // The cases of an enum are sorted as declared.
     if case .definition(let index) = type, case .cases = readable.values.schema.definitions[index].content {
       if case .unsigned(let key) = value {
@@ -86,17 +88,28 @@ enum SortKey: Comparable {
     case .simple(let number): self = .number(Double(number))
     case .text(let text): self = .text(text.lowercased())
     case .array(let items) where type == .named("Duration") && items.count == 2:
-      if case .unsigned(let seconds) = items[0], case .unsigned(let rest) = items[1] {
-        self = .number(Double(seconds) + Double(rest) / 1e18)
-      } else {
-        self = .number(-1)
-      }
+      self = ReadableValue.seconds(items).map { .number($0) } ?? .absent
     default:
-      if let count = readable.values.elementCount(of: value, as: column.type) {
+      if let count = readable.values.elementCount(of: value, as: type) {
         self = .number(Double(count))
       } else {
-        self = .text(readable.text(value, column.type).lowercased())
+        self = .text(readable.text(value, type).lowercased())
       }
     }
+  }
+
+  /// A value with its type, without the optionals and raw values around both.
+  private static func unwrapped(_ value: CBORValue, _ type: SchemaType) -> (CBORValue, SchemaType) {
+    var (value, type) = (value, type)
+    while case .named(let name, let parts) = type {
+      if name == "raw", parts.count == 2 {
+        type = parts[1]
+      } else if NamedLayout(name, parts.count) == .optional, case .array(let items) = value, items.count == 1 {
+        (value, type) = (items[0], parts[0])
+      } else {
+        break
+      }
+    }
+    return (value, type)
   }
 }

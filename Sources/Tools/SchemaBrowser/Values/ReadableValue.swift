@@ -17,7 +17,7 @@ package struct ReadableValue: Sendable {
   package let format: ValueFormat
   /// The wall-clock time in seconds since 1970, for relative dates.
   package let now: Double
-  /// The maximum number of characters of a text; the rest of a longer one is left out.
+  /// The maximum number of Unicode scalars of a text; the rest of a longer one is left out.
   package static let limit = 500
   /// The depth at which structs and enums inside each other are no longer shown.
   private static let depthLimit = 3
@@ -188,8 +188,13 @@ extension ReadableValue {
   }
 
   private func duration(_ items: [CBORValue]) -> String? {
-    guard let seconds = Self.integer(items[0]), let attoseconds = Self.integer(items[1]) else { return nil }
-    return TimeText.duration(Double(seconds) + Double(attoseconds) / 1e18, format.durations)
+    Self.seconds(items).map { TimeText.duration($0, format.durations) }
+  }
+
+  /// The seconds of a duration; nil for a value of another form.
+  static func seconds(_ items: [CBORValue]) -> Double? {
+    guard items.count == 2, let seconds = integer(items[0]), let attoseconds = integer(items[1]) else { return nil }
+    return Double(seconds) + Double(attoseconds) / 1e18
   }
 
   private static func integer(_ value: CBORValue) -> Int64? {
@@ -205,25 +210,28 @@ extension ReadableValue {
     return Wording.count(bytes.count, "byte") + (bytes.isEmpty ? "" : " \(shown)\(bytes.count > 8 ? "…" : "")")
   }
 
-  /// A text in one line and of a limited length, without characters that would control a terminal.
+  /// A text in one line and of a limited number of scalars, without those that would control a terminal. A character can
+  /// have any number of scalars.
   /// - Complexity: O(limit).
   static func safe(_ text: String, limit: Int = limit) -> String {
     let isPlain = text.utf8.count <= limit && text.unicodeScalars.allSatisfy(\.isPrintable)
     guard !isPlain else { return text }
     var result = ""
-    for character in text.prefix(limit) {
-      if character.isNewline || character == "\t" {
-        result += " "
+    var isAfterReturn = false
+    for scalar in text.unicodeScalars.prefix(limit) {
+      if Character(scalar).isNewline || scalar == "\t" {
+        if scalar != "\n" || !isAfterReturn { result.unicodeScalars.append(" ") }
       } else {
-        for scalar in character.unicodeScalars {
-          if scalar.isPrintable { result.unicodeScalars.append(scalar) } else { result += "\u{FFFD}" }
-        }
+        result.unicodeScalars.append(scalar.isPrintable ? scalar : "\u{FFFD}")
       }
+      isAfterReturn = scalar == "\r"
     }
-    return result + (text.dropFirst(limit).isEmpty ? "" : "…")
+    return result + (text.unicodeScalars.dropFirst(limit).isEmpty ? "" : "…")
   }
 
   static func cut(_ text: String) -> String {
-    text.utf8.count <= limit || text.count <= limit ? text : text.prefix(limit) + "…"
+    guard text.utf8.count > limit else { return text }
+    let scalars = text.unicodeScalars.prefix(limit)
+    return scalars.endIndex == text.endIndex ? text : String(scalars) + "…"
   }
 }
