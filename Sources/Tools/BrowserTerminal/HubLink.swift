@@ -196,8 +196,14 @@ package final class HubLink {
     if case .refused = connection {
       if link.replica.refusalCode == .notPermitted, refuseUnsentParts() { return }
       // The hub came back with another feature, whose schema is then taken anew.
-      if link.replica.isHubOfOtherFeature, connectAnew() { return }
+      if link.replica.isHubOfOtherFeature, connectAnew() {
+        // What was refused were parts of the other feature.
+        (refused, isCareful) = ([], false)
+        return
+      }
     }
+    // After a loss, the rights may be others: each refused part is asked for once more.
+    if case .stale = connection { refused = [] }
     if link.replica.phase == .open { update() }
     onConnectionChange?()
   }

@@ -88,6 +88,26 @@ import Testing
     #expect(browser.rows.map { $0[1] } == ["tea", "pancakes", "fish soup", "Apple pie"])
   }
 
+  @Test func keysThatLookLikeNumbersAreWords() throws {
+    var diner = sampleDiner()
+    diner.prices = ["nan": 1, "10": 1, "b": 1, "inf": 1, "2": 1]
+    var browser = try DrivenBrowser(diner)
+    try browser.act(.tabOpened(1), .sortTapped)
+    #expect(browser.rows.map { $0[0] } == ["2", "10", "b", "inf", "nan"])
+  }
+
+  @Test func durationsAndListsAreSortedByTheirSizes() throws {
+    var diner = sampleDiner()
+    diner.orders[id: 2]?.cooking = .seconds(-5)
+    diner.orders[id: 12]?.cooking = .seconds(-90)
+    diner.orders[id: 12]?.extras = ["cream"]
+    var browser = try DrivenBrowser(diner)
+    for _ in 0..<7 { try browser.act(.sortTapped) }
+    #expect(browser.rows.map { $0[6] } == ["-1 min 30 s", "-5 s", "2 min 5 s"])
+    try browser.act(.sortTapped)
+    #expect(browser.rows.map { $0[7] } == ["none", "cream", "bread, butter"])
+  }
+
   @Test func aFilterShowsTheRowsWithItsWords() throws {
     var browser = try DrivenBrowser()
     try browser.act(.filterTapped, .filterChanged("waiting -pan"))
@@ -104,7 +124,10 @@ import Testing
     try browser.change { $0.orders.insert(DrivenBrowser.order(99), at: 0) }
     #expect(browser.state.selectedRow == "[2]")
     try browser.change { _ = $0.orders.remove(id: 2) }
-    #expect(browser.state.selectedRow == "[99]")
+    // The table reports where its cursor is now.
+    #expect(browser.state.selectedRow == nil)
+    try browser.act(.rowSelected("[12]"))
+    #expect(browser.state.selectedRow == "[12]")
   }
 
   @Test func aPartThatDisappearsIsNamed() throws {

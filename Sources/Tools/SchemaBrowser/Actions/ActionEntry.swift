@@ -33,11 +33,6 @@ package struct ActionEntry: Equatable, Sendable, Identifiable {
     }
   }
 
-  /// False if the value for the element's id has no label, so that it may be another number or text of the same type.
-  package var isTargetCertain: Bool {
-    if case .value(let index, _) = target { !payload[index].label.isEmpty } else { true }
-  }
-
   /// True if features usually send such an action to themselves: answers of effects, ticks, the start of the hub.
   package var isInternal: Bool {
     let last = (name.split(separator: ".").last ?? "").lowercased()
@@ -115,18 +110,15 @@ private struct ActionList {
   }
 
   /// The collection whose element a value of an action identifies: one of the same feature with ids of this type, if the
-  /// label says so or the value has none.
+  /// label names its elements and nothing else fits. Any other value may be another number or text of the same type, and
+  /// is asked for.
   private func target(of item: Schema.Case, in feature: String) -> ActionEntry.Target {
     let near = collections.filter { $0.parent == feature }
-    for (index, value) in item.payload.enumerated() {
-      let fitting = near.filter { $0.idType == value.type }
-      let label = value.label.lowercased()
-      let named = fitting.first { $0.isNamed(by: label) }
-      let isBare = label == "id" || label.isEmpty && item.payload.count == 1
-      guard let found = named ?? (isBare && fitting.count == 1 ? fitting.first : nil) else { continue }
-      return .value(index, collection: found.path)
+    let fitting = item.payload.enumerated().flatMap { index, value in
+      near.filter { $0.idType == value.type && $0.isNamed(by: value.label) }.map { (index, $0.path) }
     }
-    return .none
+    guard fitting.count == 1 else { return .none }
+    return .value(fitting[0].0, collection: fitting[0].1)
   }
 }
 
@@ -138,10 +130,12 @@ struct CollectionPlace {
   let name: String
   let idType: SchemaType
 
-  /// True if a label names the id of an element: `orderID` for `orders`.
+  /// True if a label names the id of an element: `orderID` for `orders`, `entryID` for `entries`.
   func isNamed(by label: String) -> Bool {
-    guard label.hasSuffix("id"), label.count > 2 else { return false }
-    return name.lowercased().hasPrefix(label.dropLast(2).prefix(4))
+    guard label.hasSuffix("ID") || label.hasSuffix("Id"), label.count > 2 else { return false }
+    let (stem, name) = (label.dropLast(2).lowercased(), name.lowercased())
+    return name == stem || name == stem + "s" || name == stem + "es"
+      || stem.hasSuffix("y") && name == stem.dropLast() + "ies"
   }
 }
 

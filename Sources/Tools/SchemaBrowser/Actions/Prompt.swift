@@ -78,18 +78,23 @@ package struct Prompt: Equatable, Sendable {
 }
 
 extension Schema {
-  /// The places of alerts and dialogs that a fixed path leads to, with the actions of the same names.
+  /// The places of alerts and dialogs that a fixed path leads to, with the actions of the same names and of the type that
+  /// their buttons have. A prompt without such an action is not shown: the bytes of its buttons would mean another one.
   var promptPlaces: [PromptPlace] {
     var found: [PromptPlace] = []
     visitPlaces { path, _, _, type in
-      guard PromptPlace.holds(type), let (action, dismissal) = promptActions(path) else { return }
+      guard PromptPlace.holds(type), case .named(_, let parts) = type, parts.count == 1,
+        let (action, dismissal) = promptActions(path, of: parts[0])
+      else { return }
       found.append(PromptPlace(path: path, type: type, actionPath: action, dismissal: dismissal))
     }
     return found
   }
 
   /// The cases for the buttons of a prompt: most features name their actions like the parts of the state.
-  private func promptActions(_ path: String) -> (action: [PathStep], dismissal: [PathStep]?)? {
+  private func promptActions(
+    _ path: String, of buttonAction: SchemaType
+  ) -> (action: [PathStep], dismissal: [PathStep]?)? {
     guard let steps = (try? part(named: path))?.steps else { return nil }
     var place = SchemaPlace(in: self, state, name: "the state")
     var (type, action, dismissal): (SchemaType, [PathStep], [PathStep]?) = (self.action, [], nil)
@@ -107,7 +112,7 @@ extension Schema {
         type = presented.payload[0].type
       }
     }
-    return (action, dismissal)
+    return type == buttonAction ? (action, dismissal) : nil
   }
 
   private static func name(of step: PathStep, in definition: Definition) -> String? {

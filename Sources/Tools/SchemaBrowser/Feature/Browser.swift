@@ -111,7 +111,10 @@ package struct Browser: Sendable {
 
   package var body: some ReducerOf<Self> {
     Reduce { state, action in
-      guard let outgoing = state.take(action) else { return .none }
+      let before = state.visiblePrompt
+      let outgoing = state.take(action)
+      if state.visiblePrompt != before { state.keepQuiet() }
+      guard let outgoing else { return .none }
       return .run { [hub] send in
         do {
           try await hub.send(outgoing.action)

@@ -30,13 +30,12 @@ extension Browser.State {
       let isOfTab = entry.name.split(separator: ".").first.map(String.init) == tab
       let isOwn = element != nil && entry.collection == element?.collection
       if isOwn {
-        ranked.append((later + (entry.isTargetCertain ? 0 : 1), offset, Palette.Choice(entry, element: element?.name)))
+        ranked.append((later, offset, Palette.Choice(entry, element: element?.name)))
+        continue
       }
-      // Without an element, brackets cannot be filled in; and what may be another number is asked for.
+      // Without an element, brackets cannot be filled in.
       if case .brackets = entry.target { continue }
-      if !isOwn || !entry.isTargetCertain {
-        ranked.append((later + (isOfTab ? 2 : 4), offset, Palette.Choice(entry)))
-      }
+      ranked.append((later + (isOfTab ? 1 : 2), offset, Palette.Choice(entry)))
     }
     return ranked.sorted { ($0.rank, $0.offset) < ($1.rank, $1.offset) }.map(\.choice)
   }
@@ -214,9 +213,12 @@ extension Browser.State {
     return nil
   }
 
+  /// The prompt that gets the keys: one that no overlay covers.
+  var visiblePrompt: Prompt? { overlay == nil ? prompt : nil }
+
   /// Sends the action of a prompt's button, or its dismissal.
   mutating func answerPrompt(_ index: Int?) -> Outgoing? {
-    guard let prompt, acceptsSendingKeys() else { return nil }
+    guard let prompt = visiblePrompt, acceptsSendingKeys() else { return nil }
     let button = index.flatMap { prompt.buttons.indices.contains($0) ? prompt.buttons[$0] : nil }
     guard let action = button.map(\.action) ?? prompt.dismissal else {
       notice = Notice("the feature has no action for this button", isBad: true)

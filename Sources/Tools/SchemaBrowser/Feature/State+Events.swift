@@ -7,6 +7,9 @@ extension Browser.State {
   /// The time for which nothing is sent after the screen has changed by itself.
   private static let quietTime = Duration.milliseconds(500)
 
+  /// Keeps keys from sending for a while: they were meant for what was on the screen before.
+  mutating func keepQuiet() { quietUntil = now + Self.quietTime }
+
   mutating func connected(_ hub: HubDescription) {
     guard self.hub != hub else { return }
     let isOtherFeature = self.hub.map { $0.schema != hub.schema } ?? true
@@ -17,7 +20,9 @@ extension Browser.State {
     tabIndex = tabs.firstIndex { $0.id == open } ?? 0
     if isOtherFeature {
       (parts, stacks, overlay, past, refusedParts, refusedActions) = ([:], [:], nil, nil, [], [])
-      quietUntil = now + Self.quietTime
+      // Their bytes mean other actions, or none, to this feature.
+      (recent, pending) = ([], [:])
+      keepQuiet()
     }
     for tab in tabs where stacks[tab.id] == nil { stacks[tab.id] = [newPage(tab.path ?? "")] }
   }
@@ -25,7 +30,11 @@ extension Browser.State {
   mutating func linkChanged(_ link: BrowserLink) {
     guard link != self.link else { return }
     // What was chosen may be another element now.
-    if case .away = self.link, link == .live { quietUntil = now + Self.quietTime }
+    if case .away = self.link, link == .live {
+      keepQuiet()
+      // The rights may be others now: refused parts are asked for once more.
+      refusedParts = []
+    }
     self.link = link
   }
 
@@ -37,14 +46,13 @@ extension Browser.State {
   mutating func show(_ past: PastState?) {
     self.past = past
     overlay = nil
+    keepQuiet()
     reorder()
   }
 
   mutating func received(_ part: ReceivedPart, at path: String) {
-    let before = prompt
     parts[path] = part
     reorder()
-    if prompt != before { quietUntil = now + Self.quietTime }
   }
 
   /// Brings the order of the open table up to date.
@@ -68,6 +76,7 @@ extension Browser.State {
       form.pending = nil
       form.error = refusal.map { FieldError(place: [], reason: $0.reason) }
       overlay = refusal == nil ? nil : .form(form)
+      if refusal == nil { keepQuiet() }
     }
     let text = sent?.text ?? "the action"
     notice = refusal.map { Notice("\(text): \($0.reason)", isBad: true) } ?? Notice("done: \(text)")

@@ -24,14 +24,13 @@ extension Browser.State {
     return page
   }
 
-  /// The name of the selected row, which is the first one if the user has chosen none.
+  /// The name of the row at the cursor, as the table has reported it; nil while it has reported none that is here. No row
+  /// stands in for it: an action must not be for another row than the highlighted one.
   package var selectedRow: String? {
+    guard let selected = page?.selected else { return nil }
     switch content {
-    case .table(let table):
-      if let selected = page?.selected, table.offset(of: selected, near: 0) != nil { return selected }
-      return table.count > 0 ? table.name(at: 0) : nil
-    case .form(let rows):
-      return rows.first { $0.name == page?.selected }?.name ?? rows.first?.name
+    case .table(let table): return table.offset(of: selected, near: 0) == nil ? nil : selected
+    case .form(let rows): return rows.contains { $0.name == selected } ? selected : nil
     case .loading, .absent, .text: return nil
     }
   }
