@@ -84,7 +84,9 @@ extension HubCore {
       }
       if let turns { turns.record.note(outcome, of: payload, from: offset, by: connection) }
       if header.mayCancel, engine.hasEffectCommands {
-        for effects in engine.takeNumberedEffects() { clientEffects.add(effects, of: connection.session.id) }
+        for effects in engine.takeNumberedEffects() where !clientEffects.add(effects, of: connection.session.id) {
+          performOrPostpone(.release(cascade: effects.cascade))
+        }
       }
       connection.session.processed += UInt64(outcome.count)
       limit -= outcome.count

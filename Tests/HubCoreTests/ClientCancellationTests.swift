@@ -160,4 +160,18 @@ import Wire
     feeds.leave(client)
     #expect(feeds.core.clientEffects.count == 0)
   }
+
+  @Test func beyondTheLimitAClientHoldsNothing() {
+    let feeds = Feeds()
+    let (first, second) = (feeds.connect(), feeds.connect())
+    feeds.send([.share], from: first)
+    feeds.send(Array(repeating: .watch, count: ClientEffects.limit), from: second)
+    feeds.send([.share, .share], from: second)
+    #expect(feeds.cancelled.isEmpty)
+    feeds.cancel(1, from: first)
+    #expect(feeds.cancelled == [feeds.started[0]])
+    // Its name is free again.
+    feeds.send([.share], from: first)
+    #expect(feeds.started.count == ClientEffects.limit + 2)
+  }
 }

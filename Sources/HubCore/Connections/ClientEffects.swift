@@ -3,7 +3,8 @@ import Wire
 
 /// The clients' actions whose effects run, so that each client can cancel the effects of its own.
 struct ClientEffects {
-  /// The maximum number of actions of one session. The effects of further ones run, but cannot be cancelled by it.
+  /// The maximum number of actions of one session. The effects of further ones run, but it cannot cancel them, and it
+  /// does not hold those that are shared.
   static var limit: Int { 1024 }
 
   private struct Place {
@@ -18,11 +19,13 @@ struct ClientEffects {
   /// The number of actions.
   var count: Int { places.count }
 
-  /// Adds an action.
-  mutating func add(_ effects: NumberedEffects, of session: SessionID) {
-    guard cascades[session, default: [:]].count < Self.limit else { return }
+  /// Adds an action. Returns false if the session has too many: it must let go of the action's effects at once, since
+  /// nothing else remembers them.
+  mutating func add(_ effects: NumberedEffects, of session: SessionID) -> Bool {
+    guard cascades[session, default: [:]].count < Self.limit else { return false }
     cascades[session, default: [:]][effects.number] = effects.cascade
     places[effects.cascade] = Place(session: session, number: effects.number)
+    return true
   }
 
   /// Removes an action of a session, and returns the cascade of its effects; nil if none runs.
