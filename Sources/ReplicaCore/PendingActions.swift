@@ -27,7 +27,7 @@ struct PendingActions {
   /// The unsent actions, converted for a hub with another schema.
   private var mapped = CBOREncoder()
   /// The numbers under which actions were sent in this session: of each run of consecutive tickets the first one. A
-  /// ticket that is missing in a run has failed before it was sent.
+  /// ticket that is missing in a run has failed before it was sent. At most `runLimit` are kept, the latest ones.
   private var runs: [(ticket: UInt64, sequence: UInt64)] = []
   private var lastNumberedTicket: UInt64 = 0
   /// The offset in the stream of the buffer's first byte.
@@ -39,6 +39,9 @@ struct PendingActions {
 
   /// The maximum number of bytes in a frame's payload before its first action.
   static var headByteCount: Int { 18 }
+  /// The maximum number of runs; the actions of earlier ones can no longer be cancelled. It takes a failed action to
+  /// begin one.
+  static var runLimit: Int { 4096 }
   /// A buffer that has grown beyond this is freed once it is empty.
   private static var keptByteCount: Int { 1 << 20 }
 
@@ -156,16 +159,26 @@ struct PendingActions {
     guard ticket.number > lastNumberedTicket else { return }
     lastNumberedTicket = ticket.number
     if let run = runs.last, ticket.number - run.ticket == sequence - run.sequence { return }
+    // Half of them at once, so that removing costs O(1) for each.
+    if runs.count == Self.runLimit { runs.removeFirst(Self.runLimit / 2) }
     runs.append((ticket.number, sequence))
   }
 
-  /// The number under which an action was sent in this session; nil if it was not sent.
+  /// The number under which an action was sent in this session; nil if it was not sent, or too many later ones have
+  /// failed before they were.
+  ///
+  /// - Complexity: O(log runs).
   func sequence(of ticket: ActionTicket) -> UInt64? {
-    guard ticket.number <= lastNumberedTicket,
-      let index = runs.lastIndex(where: { $0.ticket <= ticket.number })
-    else { return nil }
+    guard ticket.number <= lastNumberedTicket else { return nil }
+    // The run is the last of those that begin at the ticket or before it.
+    var (index, end) = (-1, runs.count)
+    while end - index > 1 {
+      let middle = (index + end) / 2
+      if runs[middle].ticket <= ticket.number { index = middle } else { end = middle }
+    }
+    guard index >= 0 else { return nil }
     let sequence = runs[index].sequence + (ticket.number - runs[index].ticket)
-    guard index + 1 == runs.count || sequence < runs[index + 1].sequence else { return nil }
+    guard end == runs.count || sequence < runs[end].sequence else { return nil }
     return sequence
   }
 

@@ -191,6 +191,21 @@ import Wire
     #expect(conversation.cancelled == [2, 1])
   }
 
+  /// Each failure before a sent action is remembered for the cancellations, but not for ever.
+  @Test func manyActionsThatFailedBeforeTheyWereSentAreForgotten() throws {
+    var conversation = Conversation()
+    var sent: [ActionTicket] = []
+    let text = String(repeating: "x", count: 100)
+    for number in 1...PendingActions.runLimit + 10 {
+      _ = try conversation.replica.send(Board.Action.setTitle(1, text))
+      sent.append(try conversation.replica.send(Board.Action.setCount(number)))
+    }
+    conversation.welcome(payloadLimit: 64, cancelsEffects: true)
+    for index in [0, 4000, sent.count - 1] { conversation.replica.cancelEffects(of: sent[index]) }
+    _ = try conversation.endTurn()
+    #expect(conversation.cancelled == [4001, UInt64(sent.count)])
+  }
+
   @Test func revisionsOfAnotherHistoryAreForgotten() throws {
     var conversation = Conversation(isPresented: true)
     conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
