@@ -37,6 +37,7 @@ extension ReplicaCore {
     seen.partsChanged()
     guard case .open(let open) = link else { return }
     detach(subscription, from: open)
+    attachRefusedWindows(on: open)
     becomeLiveIfComplete()
   }
 
@@ -57,12 +58,15 @@ extension ReplicaCore {
     guard case .open(let open) = link else { return }
     detach(subscription, from: open)
     attach(subscription, known: nil, on: open)
+    attachRefusedWindows(on: open)
     // The hub may not serve the other part.
     becomeLiveIfComplete()
   }
 
   /// The reason why the hub cannot serve a mirror, whose value is then absent: it is one of a release without windows, or
-  /// the window is too large for it. Nil if it can.
+  /// the window is too large for it, alone or with the client's other windows. Nil if it can.
+  ///
+  /// A window that has no place beside the others is requested as soon as these leave one.
   public func refusal(of mirror: any Mirror) -> String? {
     subscriptions.first { $0.mirror === mirror }?.refusal
   }
@@ -92,7 +96,7 @@ extension ReplicaCore {
 
   private mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
     if subscription.root != .feature, ownStateRefusal != nil { return reportAbsence(of: subscription) }
-    subscription.refusal = refusal(ofWindowAt: subscription.path)
+    subscription.refusal = refusal(ofWindowAt: subscription.path, on: open)
     // An older hub would take the request for a malformed one, and close the connection.
     guard subscription.refusal == nil else { return reportAbsence(of: subscription) }
     var (path, mapping): ([PathStep], SchemaMapping?) = (subscription.path, nil)
@@ -110,16 +114,35 @@ extension ReplicaCore {
     }
     // Without a free number it waits for the next connection.
     guard let number = open.numbers.assign(subscription) else { return }
-    subscription.attachment = Subscription.Attachment(number: number, mapping: mapping)
+    let elements = subscription.path.windowElements
+    open.windowElements += elements
+    subscription.attachment = Subscription.Attachment(number: number, mapping: mapping, windowElements: elements)
     let request = Attach(root: subscription.root, path: path, knownRevision: known)
     commands.append(.write(output.frame(request, scope: number)))
   }
 
-  private func refusal(ofWindowAt path: [PathStep]) -> String? {
-    guard case .window(_, let count) = path.last, UInt64(count) > windowElements else { return nil }
-    return windowElements == 0
-      ? "this hub serves no windows of collections: it is of an older release, or its limits forbid them"
-      : "a window of this hub has at most \(windowElements) elements, and \(count) were requested"
+  /// For a hub, too many elements are the end of the connection.
+  private func refusal(ofWindowAt path: [PathStep], on open: OpenLink) -> String? {
+    let count = path.windowElements
+    guard count > 0, count > windowElements - min(windowElements, open.windowElements) else { return nil }
+    if windowElements == 0 {
+      return "this hub serves no windows of collections: it is of an older release, or its limits forbid them"
+    }
+    return count > windowElements
+      ? "a window of this hub has at most \(windowElements) elements, and \(count) were requested"
+      : """
+      the windows of a client of this hub have at most \(windowElements) elements in all; \(open.windowElements) are in \
+      use, and \(count) more were requested; unsubscribe from another window, or request a smaller one
+      """
+  }
+
+  /// Requests the windows for which others have left a place, the oldest subscriptions first.
+  private mutating func attachRefusedWindows(on open: OpenLink) {
+    guard windowElements > 0 else { return }
+    for subscription in subscriptions where subscription.refusal != nil {
+      guard refusal(ofWindowAt: subscription.path, on: open) == nil else { continue }
+      attach(subscription, known: nil, on: open)
+    }
   }
 
   private mutating func reportAbsence(of subscription: Subscription) {
@@ -130,10 +153,11 @@ extension ReplicaCore {
   }
 
   private mutating func detach(_ subscription: Subscription, from open: OpenLink) {
-    guard let number = subscription.attachment?.number else { return }
+    guard let attachment = subscription.attachment else { return }
     subscription.attachment = nil
-    open.numbers.retire(number)
-    commands.append(.write(output.frame(FrameHeader(kind: .detach, scope: number)) { _ in }))
+    open.windowElements -= attachment.windowElements
+    open.numbers.retire(attachment.number)
+    commands.append(.write(output.frame(FrameHeader(kind: .detach, scope: attachment.number)) { _ in }))
   }
 
   private mutating func report(_ subscription: Subscription) {
@@ -269,4 +293,9 @@ extension Subscription {
   fileprivate func append(_ piece: RawSpan) {
     piece.withUnsafeBytes { attachment?.pieces.append(contentsOf: $0) }
   }
+}
+
+extension [PathStep] {
+  /// The number of elements of the window at the end of the path; 0 if it ends at a part of the state.
+  fileprivate var windowElements: UInt64 { if case .window(_, let count) = last { UInt64(count) } else { 0 } }
 }

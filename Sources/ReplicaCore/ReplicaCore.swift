@@ -53,8 +53,8 @@ public struct ReplicaCore: ~Copyable {
   /// True if the connection is `refused` because the hub's schema does not fit the client's.
   package internal(set) var isHubOfOtherFeature = false
 
-  /// The number of elements of the largest window that the hub serves; 0 for a hub without windows, and before the first
-  /// welcome.
+  /// The number of elements that all windows of this client may have together; 0 for a hub without windows, and before
+  /// the first welcome.
   public internal(set) var windowElements: UInt64 = 0
 
   /// The hub's state directory, with its journal; nil if it has none, or this user may not read it.

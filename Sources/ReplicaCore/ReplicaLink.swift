@@ -69,6 +69,8 @@ final class OpenLink {
   /// True if the socket has not accepted all output.
   var isBusy = false
   var numbers = ScopeNumbers()
+  /// The sum of the elements of the attached windows.
+  var windowElements: UInt64 = 0
   var liveness = Liveness.quiet
   /// The number of sent pings.
   var pings: UInt64 = 0

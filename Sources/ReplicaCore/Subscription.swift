@@ -29,6 +29,8 @@ final class Subscription {
     let number: UInt16
     /// Converts the hub's bytes of the part; nil if the schemas are equal.
     let mapping: SchemaMapping?
+    /// The number of elements of its window; 0 if it is a part of the state.
+    let windowElements: UInt64
     /// The pieces of an incomplete snapshot.
     var pieces: [UInt8] = []
   }

@@ -150,4 +150,36 @@ import Wire
     let (connection, refusal) = (client.replica.connection, client.replica.refusal(of: mirror))
     #expect(connection == .live && mirror.part == nil && refusal?.contains("at most 4096") == true)
   }
+
+  /// The hub limits the elements of all windows of a connection, and ends it beyond that.
+  @Test func windowsThatAreTooLargeTogetherAreNotRequested() throws {
+    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
+    let world = BoardWorld(seed: 1, clientCount: 1, engine: engine) { random, _ in .change(random.next()) }
+    let client = world.clients[0]
+    let mirrors = (0..<5).map { _ in TypedMirror<Window<IdentifiedArrayOf<Board.Item>>>() }
+    for mirror in mirrors { client.replica.subscribe(mirror, to: Self.board.items[window: 0..<1000].steps) }
+    func arePresent() -> [Bool] { mirrors.map { $0.part != nil } }
+    func areRefused() -> [Bool] { mirrors.map { client.replica.refusal(of: $0) != nil } }
+    for isReconnected in [false, true] {
+      if isReconnected { world.cut(client) }
+      try world.settle()
+      let connection = client.replica.connection
+      #expect(connection == .live)
+      #expect(arePresent() == [true, true, true, true, false])
+      #expect(areRefused() == [false, false, false, false, true])
+    }
+    #expect(client.replica.refusal(of: mirrors[4])?.contains("4000 are in use") == true)
+    // A smaller one has a place, and a larger one leaves it.
+    client.replica.move(mirrors[0], to: Self.board.items[window: 0..<900].steps)
+    try world.settle()
+    #expect(areRefused() == [false, false, false, false, true])
+    client.replica.move(mirrors[1], to: Self.board.items[window: 0..<100].steps)
+    try world.settle()
+    #expect(arePresent() == [true, true, true, true, true])
+    client.replica.unsubscribe(mirrors[2])
+    client.replica.move(mirrors[0], to: Self.board.items[window: 0..<1900].steps)
+    try world.settle()
+    let connection = client.replica.connection
+    #expect(connection == .live && areRefused() == [false, false, false, false, false])
+  }
 }
