@@ -336,7 +336,9 @@ struct EffectLedger<Action> {
     _ tree: EffectTree<Action>, _ name: Name, _ context: Context, _ postponed: inout [Work]
   ) -> Work? {
     if let work = shared[name] {
-      if shared.hold(work, by: context.cascade) { retain(context.cascade) }
+      for holder in shared.holders(of: work, startedBy: context.cascade) where shared.hold(work, by: holder) {
+        retain(holder)
+      }
       return nil
     }
     lastNumber += 1

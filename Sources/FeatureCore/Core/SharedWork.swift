@@ -29,6 +29,20 @@ struct SharedWork<Name: Hashable> {
     return work
   }
 
+  /// The cascades that are to hold running work that a cascade starts.
+  ///
+  /// Work that held itself, also through other work, would never end. Instead, the sends hold it that hold the work
+  /// which starts it.
+  func holders(of work: UInt64, startedBy cascade: UInt64) -> [UInt64] {
+    guard Self.isShared(cascade) else { return [cascade] }
+    guard cascade != work else { return [] }
+    var (all, unvisited): (Set<UInt64>, [UInt64]) = ([], [cascade])
+    while let next = unvisited.popLast() {
+      for holder in entries[next]?.holders ?? [] where all.insert(holder).inserted { unvisited.append(holder) }
+    }
+    return all.contains(work) ? all.filter { !Self.isShared($0) }.sorted() : [cascade]
+  }
+
   /// Lets a cascade hold work. Returns true if it did not hold it before, and can let it go.
   mutating func hold(_ work: UInt64, by cascade: UInt64) -> Bool {
     guard entries[work]?.holders.insert(cascade).inserted == true, cascade != 0 else { return false }

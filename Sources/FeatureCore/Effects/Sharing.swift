@@ -9,7 +9,11 @@ extension Effect {
   ///
   /// Each send of the action holds the effect until its task is cancelled (``ComposableCore/StoreTask/cancel()``). The
   /// effect is cancelled when the last one is. In a hub, a client that leaves does not hold it any more. So the effect
-  /// of an element that several clients show runs once, and as long as one of them shows it.
+  /// of an element that several clients show runs once, and as long as one of them shows it. A client that ends without
+  /// leaving, as in a crash, holds it until the hub gives up its session, which may be resumed until then: when later
+  /// ones exceed the hub's limit of detached sessions.
+  ///
+  /// An effect may send an action that starts it, as one that polls does: it does not hold itself.
   ///
   /// `Effect.cancel(id:)`, and the removal of the child that the effect belongs to, cancel it for all. A send that finds
   /// the effect running starts nothing of its own; in a concatenation, the next effect then begins at once. Within a

@@ -120,6 +120,48 @@ import Testing
     #expect(started(&core).count == 1)
   }
 
+  /// An effect that polls: each of its responses starts it.
+  @Test func itDoesNotHoldItself() {
+    var core = core()
+    core.send(.run(shared), cascade: 1)
+    let first = started(&core)[0]
+    check(core.send(.run(shared), from: first))
+    core.finish(first)
+    #expect(ended(&core) == [1])
+    core.send(.run(shared), cascade: 2)
+    let second = started(&core)
+    #expect(second.count == 1)
+    check(core.send(.run(shared), from: second[0]))
+    core.cancel(cascade: 2)
+    #expect(cancelled(&core) == second)
+    check(!core.isRunning(cascade: 2) && core.runningEffectCount == 0)
+  }
+
+  @Test func twoThatStartEachOtherEnd() {
+    var core = core()
+    let other = work.shared(id: "other")
+    core.send(.run(shared), cascade: 1)
+    let first = started(&core)[0]
+    check(core.send(.run(other), from: first))
+    let second = started(&core)[0]
+    core.send(.run(other), cascade: 2)
+    check(core.send(.run(shared), from: second))
+    // The second send holds through the other effect what that one has started.
+    core.cancel(cascade: 1)
+    #expect(cancelled(&core) == [])
+    core.cancel(cascade: 2)
+    #expect(Set(cancelled(&core)) == [first, second])
+    #expect(ended(&core) == [1, 2])
+    check(core.runningEffectCount == 0)
+    core.send(.run(.merge(shared, other)), cascade: 3)
+    let again = started(&core)
+    #expect(again.count == 2)
+    check(core.send(.run(other), from: again[0]))
+    check(core.send(.run(shared), from: again[1]))
+    for effect in again { core.finish(effect) }
+    #expect(ended(&core) == [3])
+  }
+
   @Test func otherIDsAreOtherEffects() {
     var core = core()
     core.send(.run(.merge(shared, work.shared(id: "other"))), cascade: 1)
