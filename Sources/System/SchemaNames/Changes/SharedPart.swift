@@ -64,8 +64,18 @@ extension Schema {
   package func action(
     changing part: SharedPart, _ verb: ChangeEdit.Verb, at steps: some Sequence<PartPath.Step>
   ) throws(SchemaValueError) -> CBORValue {
+    try action(changing: part, [(verb, Array(steps))])
+  }
+
+  /// The action that makes several edits of a shared part at once.
+  ///
+  /// - Parameter edits: What is done, and the steps from the shared part to the edited one.
+  /// - Throws: The problem with an edit.
+  package func action(
+    changing part: SharedPart, _ edits: [(verb: ChangeEdit.Verb, steps: [PartPath.Step])]
+  ) throws(SchemaValueError) -> CBORValue {
     var tree = ChangeTree(self, part.type)
-    try tree.add(verb, at: Array(steps)[...])
+    for edit in edits { try tree.add(edit.verb, at: edit.steps[...]) }
     var action = try tree.value()
     for step in part.action.reversed() {
       guard case .key(let key) = step else { continue }

@@ -9,8 +9,8 @@ package struct Draft: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     /// An action, with the name of the element that it is for, such as `[3]`.
     case action(ActionEntry, element: String?)
-    /// A new value of a part of a shared model.
-    case set(SharedPart, steps: [PartPath.Step])
+    /// A new value of a part of a shared model, which had another one when its form was opened.
+    case set(SharedPart, steps: [PartPath.Step], opening: CBORValue?)
     /// A new element of a collection of a shared model, or a pair of a dictionary.
     case insert(SharedPart, steps: [PartPath.Step], into: SchemaType)
     /// The removal of an element with an id or a key.
@@ -54,9 +54,12 @@ package struct Draft: Equatable, Sendable {
     do throws(SchemaValueError) {
       switch kind {
       case .action(let entry, let element): return try action(entry, element, values, schema)
-      case .set(let part, let steps):
+      case .set(let part, let steps, let opening):
         let value = try SchemaJSON(schema).value(of: values[0], as: fields[0].type)
-        return try schema.action(changing: part, .set(value), at: steps)
+        guard let opening else { return try schema.action(changing: part, .set(value), at: steps) }
+        let edits = schema.edits(from: opening, to: value, fields[0].type, at: steps)
+        guard !edits.isEmpty else { throw SchemaValueError("", "nothing was changed") }
+        return try schema.action(changing: part, edits)
       case .insert(let part, let steps, let type): return try insertion(values, part, steps, type, schema)
       case .remove(let part, let steps, let id): return try schema.action(changing: part, .remove([id]), at: steps)
       }
@@ -104,6 +107,23 @@ package struct Draft: Equatable, Sendable {
 }
 
 extension Schema {
+  /// The edits that turn a value into another one: those of the fields that differ, so that what others change meanwhile
+  /// in the same struct stays.
+  fileprivate func edits(
+    from old: CBORValue, to new: CBORValue, _ type: SchemaType, at steps: [PartPath.Step]
+  ) -> [(verb: ChangeEdit.Verb, steps: [PartPath.Step])] {
+    guard old != new else { return [] }
+    guard case .definition(let index) = type, case .fields(let fields) = definitions[index].content,
+      case .map(let before) = old, case .map(let after) = new, before.map(\.key) == after.map(\.key)
+    else { return [(.set(new), steps)] }
+    var found: [(verb: ChangeEdit.Verb, steps: [PartPath.Step])] = []
+    for (before, after) in zip(before, after) {
+      guard let field = fields.first(where: { .unsigned($0.key) == after.key }) else { continue }
+      found += edits(from: before.value, to: after.value, field.type, at: steps + [.part(.key(field.key))])
+    }
+    return found
+  }
+
   /// The type of a part by its path, without the optionals around it; nil for an unknown path.
   func type(ofPart path: String) -> SchemaType? {
     (try? part(named: path)).map { FieldRank.unwrapped($0.type) }

@@ -165,7 +165,9 @@ extension Browser.State {
     guard let path = selectedPath, let schema = hub?.schema, case .found(let part) = found(at: path) else { return }
     guard let (shared, steps, type) = shared(path) else { return sayNotEditable(path) }
     let field = FieldNode("", type, part.value, in: schema)
-    overlay = .form(ActionForm(Draft(.set(shared, steps: steps), title: "Set \(path)", fields: [field])))
+    let opening = (try? field.json(at: [], in: schema)).flatMap { try? SchemaJSON(schema).value(of: $0, as: type) }
+    let kind = Draft.Kind.set(shared, steps: steps, opening: opening)
+    overlay = .form(ActionForm(Draft(kind, title: "Set \(path)", fields: [field])))
   }
 
   mutating func insert() {
