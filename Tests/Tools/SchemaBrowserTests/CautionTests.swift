@@ -12,6 +12,7 @@ import Wire
     var configuration = BrowserConfiguration()
     configuration.keys["x"] = "orders[].served"
     var browser = try DrivenBrowser(sampleDiner(), configuration)
+    #expect(browser.state.page?.selected == "[1]")
     try browser.change { _ = $0.orders.remove(id: 1) }
     #expect(browser.state.selectedRow == nil && browser.state.element == nil)
     try browser.act(.boundKeyTapped("x"))

@@ -48,8 +48,6 @@ struct DrivenBrowser {
     take(.linkChanged(.live))
     take(.timePassed(now: .seconds(100), wallTime: 1_800_000_600_000))
     try supply()
-    // As the table does when it appears.
-    if let first = diner.orders.first { take(.rowSelected("[\(first.id)]")) }
     take(.timePassed(now: .seconds(200), wallTime: 1_800_000_600_000))
   }
 

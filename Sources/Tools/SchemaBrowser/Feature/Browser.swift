@@ -114,6 +114,7 @@ package struct Browser: Sendable {
       let before = state.visiblePrompt
       let outgoing = state.take(action)
       if state.visiblePrompt != before { state.keepQuiet() }
+      state.selectFirstRow()
       guard let outgoing else { return .none }
       return .run { [hub] send in
         do {

@@ -24,8 +24,8 @@ extension Browser.State {
     return page
   }
 
-  /// The name of the row at the cursor, as the table has reported it; nil while it has reported none that is here. No row
-  /// stands in for it: an action must not be for another row than the highlighted one.
+  /// The name of the selected row; nil if it is gone and the table has not reported another one yet. No row stands in for
+  /// it: an action must not be for another row than the highlighted one.
   package var selectedRow: String? {
     guard let selected = page?.selected else { return nil }
     switch content {
@@ -33,6 +33,18 @@ extension Browser.State {
     case .form(let rows): return rows.contains { $0.name == selected } ? selected : nil
     case .loading, .absent, .text: return nil
     }
+  }
+
+  /// Selects the first row of a page that has appeared, to which the cursor of its table then goes.
+  mutating func selectFirstRow() {
+    guard let page, page.selected == nil else { return }
+    let first: String? =
+      switch content {
+      case .table(let table): table.count > 0 ? table.name(at: 0) : nil
+      case .form(let rows): rows.first?.name
+      case .loading, .absent, .text: nil
+      }
+    if let first { change { $0.selected = first } }
   }
 
   /// The path of the part that is selected on the open page.

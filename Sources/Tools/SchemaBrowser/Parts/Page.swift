@@ -4,7 +4,7 @@ internal import TurnLog
 package struct Page: Equatable, Sendable {
   /// The part's path in users' notation; empty for the whole state.
   package let path: String
-  /// The name of the selected element or line; nil before the table has reported it.
+  /// The name of the selected element or line; nil before there are rows.
   package var selected: String?
   /// The number of columns that have been scrolled out of the table.
   package var hiddenColumns = 0
