@@ -211,7 +211,7 @@ try:
     both("log", "-n", "1")
     both("journl")
     both("state", "--sockt", "x")
-    run("completions", "fish")
+    run("completions", "tcsh")
     run()
 finally:
     hub.kill()
