@@ -66,6 +66,7 @@ extension ClusterCore {
   /// A link has ended; messages that were sent over it may be lost.
   package mutating func linkClosed(_ node: NodeName) {
     links[node] = nil
+    trimPlan.forget(node)
     if route == .link(node) { route = .none }
   }
 

@@ -18,6 +18,9 @@ package struct TrimPlan: Sendable {
     if members.contains(node) { stored[node] = position }
   }
 
+  /// Forgets the position of a journal, for a node whose link has ended: it may lose its disk before it reports again.
+  package mutating func forget(_ node: NodeName) { stored[node] = nil }
+
   /// The position up to which a majority of the journals is on disk.
   package var majority: UInt64 {
     let positions = members.map { stored[$0] ?? 0 }.sorted(by: >)

@@ -35,4 +35,11 @@ import Testing
     #expect(plan(["a": 9], of: 1, kept: 40).firstKept(tail: 9) == 1)
     #expect(plan(["a": 9], of: 1).firstKept(tail: 3) == 3)
   }
+
+  @Test func aNodeThatIsNotLinkedDoesNotCount() {
+    var plan = plan(["a": 100, "b": 100, "c": 7], of: 3)
+    #expect(plan.firstKept(tail: 100) == 100)
+    plan.forget(Samples.name("b"))
+    #expect(plan.majority == 7 && plan.firstKept(tail: 100) == 7)
+  }
 }
