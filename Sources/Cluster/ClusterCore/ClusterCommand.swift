@@ -71,7 +71,7 @@ package struct ClusterSession: Hashable, Sendable {
   package init(node: NodeName, user: UInt32, id: SessionID) { (self.node, self.user, self.id) = (node, user, id) }
 }
 
-/// What nodes send each other.
+/// A message between two nodes.
 package enum ClusterMessage: Sendable {
   /// The sender leads up to this position; `isCurrent` is false if the store has not confirmed it lately.
   case beat(Leadership, position: UInt64, isCurrent: Bool)

@@ -1,6 +1,6 @@
 import ClusterLog
 
-/// What a node is in the cluster.
+/// The role of a node in the cluster.
 enum Role {
   /// The node proves that its journal belongs to the log; with `isBehind`, it needs a snapshot first.
   case proving(isBehind: Bool)

@@ -19,7 +19,7 @@ package struct LogTransaction: Equatable, Sendable {
     case trim(before: UInt64)
   }
 
-  /// What is read if a condition does not hold.
+  /// The keys that are read if a condition does not hold.
   package enum Read: Hashable, Sendable {
     case key(LogKey)
     /// The entry with the lowest position.

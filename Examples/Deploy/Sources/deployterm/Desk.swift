@@ -2,7 +2,7 @@ import Deploy
 import Foundation
 import TerminalApp
 
-/// What belongs to the person at this terminal alone: the form, the question that is asked, and the time.
+/// The state of one terminal, which is not shared: the form, the open question, and the time.
 @Reducer
 struct Desk {
   @ObservableState

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A running script. It and what it has started are told to stop if this process dies, also by a SIGKILL.
+/// A running script. If this process dies, also by a SIGKILL, the script and all programs that it has started are told
+/// to stop.
 final class Script {
   private let process = Process()
   /// Runs a command. A SIGTERM ends the whole process group, which Foundation makes for each process: the command

@@ -99,7 +99,7 @@ import Testing
     await store.finish()
   }
 
-  /// What a hub sends when it was killed while a worker had the job.
+  /// The action of a hub that was killed while a worker had the job.
   @Test func aLeaseContinuesAfterARestart() async {
     let store = store()
     await store.send(.submitted(service: "web", version: "1", environment: .staging))
