@@ -43,8 +43,8 @@ public protocol TerminalApp {
 }
 
 extension TerminalApp {
-  /// A description with the name of the program's file; the hub's socket is in a directory of this name without
-  /// `-terminal`.
+  /// A description with the name of the program's file, whose hub is named like it: that of `queue-terminal` is
+  /// `queuehub`.
   public static var description: TerminalAppDescription { TerminalAppDescription() }
 
   /// Runs the program until its user ends it, and exits.
@@ -59,7 +59,8 @@ public nonisolated struct TerminalAppDescription: Sendable {
   public var name: String
   /// The purpose of the program, as a sentence.
   public var purpose: String
-  /// The name of the directory for the hub's socket, in the directory for runtime files.
+  /// The name of the directory for the hub's socket, in the directory for runtime files. It is that of the hub's
+  /// `ServiceDescription`, whose default is the name of the hub's program.
   public var directory: String
 
   /// Creates a description.
@@ -67,13 +68,14 @@ public nonisolated struct TerminalAppDescription: Sendable {
   /// - Parameters:
   ///   - name: The program's name; by default that of its file.
   ///   - purpose: The purpose of the program, as a sentence.
-  ///   - directory: The name of the directory for the hub's socket; by default the program's name without `-terminal`.
+  ///   - directory: The name of the directory for the hub's socket; by default the name that `scripts/new-hub` gives the
+  ///     hub of a terminal: `queuehub` for `queue-terminal`.
   public init(
     _ name: String? = nil, purpose: String = "Shows the store of a hub in a terminal, and changes it by keys.",
     directory: String? = nil
   ) {
     let name = name ?? Self.nameOfProcess
     (self.name, self.purpose) = (name, purpose)
-    self.directory = directory ?? (name.hasSuffix("-terminal") ? String(name.dropLast("-terminal".count)) : name)
+    self.directory = directory ?? (name.hasSuffix("-terminal") ? name.dropLast("-terminal".count) + "hub" : name)
   }
 }

@@ -9,11 +9,8 @@ nonisolated extension TerminalAppDescription {
 
 /// The command line of a terminal client.
 struct TerminalAppOptions {
-  var path: String
-  var waitsForHub: Bool
-  var theme: Theme
+  var settings: TerminalSession.Settings
   var predicts: Bool
-  var takesMouse: Bool
 
   /// Reads the command line. Executes `--help` and `--version`, which exit; so does a wrong option.
   init(of about: TerminalAppDescription) {
@@ -52,15 +49,16 @@ struct TerminalAppOptions {
       ])
     self = options.read { (parsed) throws(UsageError) in
       Self(
-        path: try parsed.socketPath("socket", default: defaultSocketPath(in: about.directory)),
-        waitsForHub: parsed.flag("wait"),
-        theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
-        predicts: !parsed.flag("no-prediction"), takesMouse: !parsed.flag("no-mouse"))
+        settings: TerminalSession.Settings(
+          path: try parsed.socketPath("socket", default: defaultSocketPath(in: about.directory)),
+          waitsForHub: parsed.flag("wait"),
+          theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
+          takesMouse: !parsed.flag("no-mouse")),
+        predicts: !parsed.flag("no-prediction"))
     }
   }
 
-  private init(path: String, waitsForHub: Bool, theme: Theme, predicts: Bool, takesMouse: Bool) {
-    (self.path, self.waitsForHub, self.theme) = (path, waitsForHub, theme)
-    (self.predicts, self.takesMouse) = (predicts, takesMouse)
+  private init(settings: TerminalSession.Settings, predicts: Bool) {
+    (self.settings, self.predicts) = (settings, predicts)
   }
 }

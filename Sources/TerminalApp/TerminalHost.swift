@@ -31,6 +31,8 @@ public final class TerminalHost {
   package var onKeys: (() -> Void)?
   /// Called before each frame with the size of the terminal. Changes that it makes are part of the frame.
   package var onFrame: ((CanvasSize) -> Void)?
+  /// True to handle only the keys that end, suspend or redraw the program.
+  package var ignoresKeys = false
   private let loop: EventLoop
   private let tree: ViewTree
   private let theme: Theme
@@ -152,7 +154,8 @@ public final class TerminalHost {
       mustDraw = true
     case .control("z"): terminal?.requestStop()
     default:
-      if !tree.press(key), [.character("q"), .control("d")].contains(key) { onQuit?(.quit) }
+      let isHandled = !ignoresKeys && tree.press(key)
+      if !isHandled, [.character("q"), .control("d")].contains(key) { onQuit?(.quit) }
     }
   }
 

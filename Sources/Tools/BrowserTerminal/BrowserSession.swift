@@ -4,80 +4,58 @@ package import EventLoop
 internal import Glibc
 internal import ReplicaCore
 internal import SchemaBrowser
-internal import TerminalApp
-package import TerminalUI
+package import TerminalApp
+internal import TerminalUI
 internal import TerminalViews
 
 /// A terminal client of a hub of any feature: its connection, its screen, and the files that it reads.
 package final class BrowserSession {
   /// The command line.
   package struct Settings {
-    package var path: String
-    package var waitsForHub: Bool
-    package var theme: Theme
-    package var takesMouse: Bool
+    package var terminal: TerminalSession.Settings
     /// The state directory whose journal is shown; nil for the hub's own, if this user may read it.
     package var stateDirectory: String?
     /// The file with the configuration; nil for those of the hub's name.
     package var configurationFile: String?
 
-    package init(path: String, waitsForHub: Bool, theme: Theme, takesMouse: Bool) {
-      (self.path, self.waitsForHub, self.theme, self.takesMouse) = (path, waitsForHub, theme, takesMouse)
-    }
+    package init(_ terminal: TerminalSession.Settings) { self.terminal = terminal }
   }
-
-  /// The time that the hub has to acknowledge the last actions when the user quits.
-  private static let quitTimeout = Duration.seconds(2)
 
   private let settings: Settings
   private let loop: EventLoop
   private let link: HubLink
   private let store: StoreOf<Browser>
-  private let status: ConnectionStatus
-  private let host: TerminalHost
+  private let session: TerminalSession
   private var subscription: StoreSubscription?
   private var journal: BrowserJournal?
-  private var news: ConnectionNews
-  /// Runs until the screen says that the program is connecting.
-  private var connectTimer: Timer?
-  /// Runs while the age of the state, or of dates, is shown.
-  private var clock: Timer?
   /// Runs until something can be sent again.
   private var quietTimer: Timer?
   private var journalTimer: Timer?
-  private var quitTimer: Timer?
   private var isJournalShown = false
-  private var isQuitting = false
   private var isFollowing = false
   private var mustFollow = false
-  private var isAway = false
-  private var isClockRunning = false
-  private var hasQuit = false
+  /// Called when no action is pending any more, if the program waits for that.
+  private var onSettled: (() -> Void)?
   private var shownNotice: Notice?
   /// The reason why the program ends with a failure.
-  package private(set) var failure: String?
+  package var failure: String? { session.failure }
 
   /// Creates a session, which connects when it runs.
   package init(_ settings: Settings, name: String, on loop: EventLoop) throws {
     (self.settings, self.loop) = (settings, loop)
-    news = ConnectionNews(waitsForHub: settings.waitsForHub)
-    var options = ReplicaOptions()
-    options.name = name
-    // A user is watching: a hub that has stopped must not count as live.
-    (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
-    // The user chose them by what was on the screen.
-    options.sendsAfterLoss = false
+    var options = settings.terminal.replicaOptions(name: name)
     options.requestsDocumentation = true
-    let link = try HubLink(on: loop, to: settings.path, options: options)
+    let link = try HubLink(on: loop, to: settings.terminal.path, options: options)
     self.link = link
     store = Store(initialState: Browser.State()) {
       Browser()
     } withDependencies: {
       $0.browserHub = BrowserHub { try await link.send($0) }
     }
-    status = ConnectionStatus("storeterm", path: settings.path, now: loop.now)
-    let view = ScreenLayout(title: StatusBar(status), content: RootView(store: store, status: status))
-    host = try TerminalHost(on: loop, view, theme: settings.theme, takesMouse: settings.takesMouse)
+    let store = store
+    session = try TerminalSession("storeterm", settings.terminal, link, on: loop) {
+      RootView(store: store, status: $0)
+    }
   }
 
   /// Runs until the user ends the program, or it cannot go on.
@@ -88,26 +66,20 @@ package final class BrowserSession {
       self?.store.send(event)
     }
     link.onConnectionChange = { [weak self] in self?.connectionChanged() }
-    host.onQuit = { [weak self] end in self?.ends(end) }
-    clock = try Timer(on: loop) { [weak self] in self?.tick() }
+    session.onTick = { [weak self] in self?.tick() }
+    session.awaitLastActions = { [weak self] done in
+      guard let self, !store.pending.isEmpty else { return false }
+      onSettled = done
+      return true
+    }
     quietTimer = try Timer(on: loop) { [weak self] in self?.tick() }
     journalTimer = try Timer(on: loop) { [weak self] in self?.readJournal() }
-    connectTimer = try Timer(on: loop) { [weak self] in self?.openTerminal() }
-    connectTimer?.start(after: settings.waitsForHub ? .zero : .milliseconds(500))
     tick()
     subscription = store.subscribe { [weak self] _ in self?.follow() }
-    link.start()
-    loop.run()
-    host.close()
-  }
-
-  private func openTerminal() {
-    guard !hasQuit, !host.isOpen else { return }
-    do { try host.open() } catch { quit(because: "\(error)") }
+    try session.run { link.start() }
   }
 
   private func tick() {
-    status.now = loop.now
     link.rest()
     store.send(.timePassed(now: loop.now, wallTime: Int64(time(nil)) * 1000))
   }
@@ -122,13 +94,13 @@ package final class BrowserSession {
       mustFollow = false
       let state = store.withState { $0 }
       link.follow(state.scopes, hub: [.clients, .hub].contains(state.tab.content))
-      if let notice = state.notice, notice != shownNotice { host.say(notice.text, isBad: notice.isBad) }
+      if let notice = state.notice, notice != shownNotice { session.host.say(notice.text, isBad: notice.isBad) }
       shownNotice = state.notice
       if state.quietUntil > loop.now { quietTimer?.start(after: state.quietUntil - loop.now) }
       followJournal(state.tab.content == .activity)
-      runClock()
+      session.ticksAlways = showsTimes
       if let intent = state.intent { perform(intent) }
-      if isQuitting, state.pending.isEmpty { quit() }
+      if state.pending.isEmpty { onSettled.take()?() }
     } while mustFollow
     isFollowing = false
   }
@@ -167,35 +139,17 @@ package final class BrowserSession {
   // MARK: The connection
 
   private func connectionChanged() {
-    (status.connection, status.goodbye, status.now) = (link.connection, link.goodbye, loop.now)
-    status.loadedByteCount = link.loadedByteCount
-    tick()
-    let items = news.changed(
-      link.connection, goodbye: link.goodbye, isHubMissing: link.isHubMissing, hasContent: store.hub != nil,
-      lossCount: link.lossCount)
-    for item in items {
-      switch item {
-      case .say(let text, let isBad): host.say(text, isBad: isBad)
-      case .end(let reason): return quit(because: reason)
-      }
-    }
+    session.hasContent = store.hub != nil
+    session.connectionChanged()
     switch link.connection {
     case .live, .connecting(_, nil): connected()
-    case .stale:
-      isAway = true
-      store.send(.linkChanged(.away))
-      runClock()
+    case .stale: store.send(.linkChanged(.away))
     default: break
     }
   }
 
-  /// Runs the clock while the screen shows ages or rates; otherwise an idle program does nothing.
-  private func runClock() {
-    let mustRun = isAway || store.tab.content == .clients || store.configuration.format.dates == .relative
-    guard mustRun != isClockRunning else { return }
-    isClockRunning = mustRun
-    if mustRun { clock?.start(after: .seconds(1), repeating: .seconds(1)) } else { clock?.stop() }
-  }
+  /// True if the screen shows ages or rates; otherwise an idle program does nothing.
+  private var showsTimes: Bool { store.tab.content == .clients || store.configuration.format.dates == .relative }
 
   private func connected() {
     guard let schema = link.schema else { return }
@@ -203,18 +157,15 @@ package final class BrowserSession {
       try openJournal()
       if store.hub == nil { try readConfiguration() }
     } catch {
-      return quit(because: "\(error)")
+      return session.quit(because: "\(error)")
     }
     store.send(
       .connected(
         HubDescription(
           link.hubName, schema, documentation: link.documentation, mayReadHub: link.mayReadHub,
           hasJournal: journal != nil)))
-    openTerminal()
-    guard link.connection == .live else { return }
-    isAway = false
-    store.send(.linkChanged(.live))
-    runClock()
+    session.show()
+    if link.connection == .live { store.send(.linkChanged(.live)) }
   }
 
   private func openJournal() throws {
@@ -228,25 +179,9 @@ package final class BrowserSession {
     let configuration = try ConfigurationFiles.read(settings.configurationFile, hub: link.hubName)
     store.send(.configured(configuration))
   }
-
-  // MARK: The end
-
-  private func ends(_ end: TerminalHost.End) {
-    guard end == .quit, !isQuitting, link.connection == .live, !store.pending.isEmpty else { return quit() }
-    isQuitting = true
-    host.say(ConnectionNews.waiting(link.pendingActionCount), isBad: true)
-    quitTimer = try? Timer(on: loop) { [weak self] in self?.quit() }
-    quitTimer?.start(after: Self.quitTimeout)
-  }
-
-  private func quit(because reason: String? = nil) {
-    guard !hasQuit else { return }
-    hasQuit = true
-    failure = reason ?? ConnectionNews.unacknowledged(link.pendingActionCount)
-    link.close()
-    loop.stop()
-  }
 }
+
+extension HubLink: TerminalConnection {}
 
 /// The browser, or the reason why there is nothing to show yet.
 private struct RootView: TerminalView {

@@ -2,6 +2,7 @@ package import EventLoop
 internal import Glibc
 internal import ReplicaCore
 internal import SchemaBrowser
+internal import TerminalApp
 
 /// Prints the configuration of a hub's screens as a file with comments.
 package final class ConfigurationPrinter {
@@ -19,7 +20,7 @@ package final class ConfigurationPrinter {
     (self.settings, self.loop) = (settings, loop)
     var options = ReplicaOptions()
     options.name = "storeterm --print-config"
-    link = try HubLink(on: loop, to: settings.path, options: options)
+    link = try HubLink(on: loop, to: settings.terminal.path, options: options)
     timer = try Timer(on: loop) { [weak self] in self?.end(because: "the hub has not answered for 5 s") }
   }
 
@@ -34,7 +35,7 @@ package final class ConfigurationPrinter {
 
   private func connectionChanged() {
     switch link.connection {
-    case .connecting(_, let failure?) where !settings.waitsForHub: end(because: failure)
+    case .connecting(_, let failure?) where !settings.terminal.waitsForHub: end(because: failure)
     case .refused(let reason): end(because: reason)
     default:
       guard let schema = link.schema else { return }

@@ -15,12 +15,9 @@ import Wire
 final class Session {
   /// The command line.
   struct Settings {
-    var path: String
-    var waitsForHub: Bool
-    var theme: Theme
+    var terminal: TerminalSession.Settings
     var stateDirectory: String?
     var predicts: Bool
-    var takesMouse: Bool
   }
 
   /// The name among the hub's attendees.
@@ -64,22 +61,17 @@ final class Session {
 
   init(_ settings: Settings, on loop: EventLoop) throws {
     (self.settings, self.loop) = (settings, loop)
-    news = ConnectionNews(waitsForHub: settings.waitsForHub)
-    var options = ReplicaOptions()
-    options.name = Self.name
-    // A user is watching: a hub that has stopped must not count as live.
-    (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
+    news = ConnectionNews(waitsForHub: settings.terminal.waitsForHub)
+    var options = settings.terminal.replicaOptions(name: Self.name)
     options.subscribesToWholeState = false
-    // The user chose them by what was on the screen.
-    options.sendsAfterLoss = false
-    client = try StoreClient(loop: loop, path: settings.path, options: options)
+    client = try StoreClient(loop: loop, path: settings.terminal.path, options: options)
     counter = client.attach(to: { $0.counter }, action: { .counter($0) }, Counter(), settings)
     favourites = client.attach(to: { $0.favourites }, action: { .favourites($0) }, FavouriteNumbers(), settings)
     attendance = client.attachToHub { $0 }
-    let content = ScreenContent(connection: client.connection, path: settings.path, now: loop.now)
+    let content = ScreenContent(connection: client.connection, path: settings.terminal.path, now: loop.now)
     store = client.store(initialState: TerminalFeature.State(content)) { TerminalFeature() }
     // A hub that is waited for may create its journal later.
-    if !settings.waitsForHub { try openJournal() }
+    if !settings.terminal.waitsForHub { try openJournal() }
   }
 
   private func openJournal() throws {
@@ -101,7 +93,8 @@ final class Session {
     }
     clock = try Timer(on: loop) { [weak self] in self?.drawSoon() }
     activityTimer = try Timer(on: loop) { [weak self] in self?.drawSoon() }
-    let host = try TerminalHost(on: loop, screen, theme: settings.theme, takesMouse: settings.takesMouse)
+    let (theme, takesMouse) = (settings.terminal.theme, settings.terminal.takesMouse)
+    let host = try TerminalHost(on: loop, screen, theme: theme, takesMouse: takesMouse)
     self.host = host
     host.onQuit = { [weak self] _ in self?.quit() }
     host.onFrame = { [weak self] in self?.prepareFrame($0) }
@@ -110,7 +103,7 @@ final class Session {
       keyContent = content
     }
     connectTimer = try Timer(on: loop) { [weak self] in self?.showTerminal() }
-    if settings.waitsForHub { try host.open() } else { connectTimer?.start(after: Self.connectNoticeDelay) }
+    if settings.terminal.waitsForHub { try host.open() } else { connectTimer?.start(after: Self.connectNoticeDelay) }
     client.start()
     loop.run()
     host.close()
@@ -239,8 +232,8 @@ final class Session {
 
   private var content: ScreenContent {
     var content = ScreenContent(
-      attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection, path: settings.path,
-      now: loop.now)
+      attendees: attendance.store.map { Array($0.attendees) }, connection: client.connection,
+      path: settings.terminal.path, now: loop.now)
     content.hasParts = hasParts
     (content.goodbye, content.ownProcess) = (client.goodbye, getpid())
     content.wallTime = Int64(time(nil)) * 1000

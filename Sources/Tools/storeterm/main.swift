@@ -4,6 +4,7 @@ import Glibc
 import ProgramOptions
 import StoreClient
 import Terminal
+import TerminalApp
 import TerminalUI
 import TerminalViews
 
@@ -86,13 +87,13 @@ struct CommandLine {
 }
 
 let line = options.read { (parsed) throws(UsageError) in
-  let session = Session.Settings(
+  let terminal = TerminalSession.Settings(
     path: try parsed.socketPath("socket", default: defaultSocketPath()), waitsForHub: parsed.flag("wait"),
     theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
-    stateDirectory: parsed.string("state-dir"), predicts: !parsed.flag("no-prediction"),
     takesMouse: !parsed.flag("no-mouse"))
-  var browser = BrowserSession.Settings(
-    path: session.path, waitsForHub: session.waitsForHub, theme: session.theme, takesMouse: session.takesMouse)
+  let session = Session.Settings(
+    terminal: terminal, stateDirectory: parsed.string("state-dir"), predicts: !parsed.flag("no-prediction"))
+  var browser = BrowserSession.Settings(terminal)
   (browser.stateDirectory, browser.configurationFile) = (session.stateDirectory, parsed.string("config"))
   let isGeneric = parsed.flag("generic") || browser.configurationFile != nil
   return CommandLine(

@@ -6,18 +6,8 @@ final class ClientModel<State, Action> {
   var store: Store<State, Action>?
 }
 
-/// The screen of a client: the status bar, the view of the store, and the help line.
-struct ClientFrame<App: TerminalApp>: TerminalView {
-  let app: App
-  let model: ClientModel<App.Feature.State, App.Feature.Action>
-  let status: ConnectionStatus
-
-  var body: some TerminalView {
-    ScreenLayout(title: StatusBar(status), content: ClientContent(app: app, model: model, status: status))
-  }
-}
-
-private struct ClientContent<App: TerminalApp>: TerminalView {
+/// The view of an app's store, or the reason why there is none yet.
+struct ClientContent<App: TerminalApp>: TerminalView {
   let app: App
   let model: ClientModel<App.Feature.State, App.Feature.Action>
   let status: ConnectionStatus
