@@ -574,8 +574,8 @@ let package = Package(
     .testTarget(
       name: "SchemaBrowserTests",
       dependencies: [
-        "ComposableArchitecture", "ComposableTesting", "IdentifiedCollections", "SchemaBrowser", "SchemaNames",
-        "TestFeatures", "Wire",
+        "ComposableArchitecture", "ComposableTesting", "IdentifiedCollections", "ReplicatedArchitecture",
+        "SchemaBrowser", "SchemaNames", "TestFeatures", "Wire",
       ], swiftSettings: spans),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),

@@ -30,6 +30,25 @@ import Testing
     #expect(tester.lines.contains { $0.hasPrefix("› job 3") })
   }
 
+  /// It was once the removed element until the user moved the cursor.
+  @Test func theSelectionFollowsTheCursorWhenItsElementIsRemoved() {
+    let store = Queue.store()
+    let tester = TerminalTester(QueueView(store: store), rows: 6, columns: 40)
+    _ = tester.screen
+    #expect(store.selected == nil)
+    tester.press("down")
+    func remove(_ id: Int) {
+      store.send(.deleteButtonTapped(id))
+      store.send(.alert(.presented(.deleteConfirmed(id))))
+    }
+    remove(2)
+    #expect(tester.lines.contains { $0.hasPrefix("› job 3") })
+    #expect(store.selected == 3)
+    for id in [3, 1] { remove(id) }
+    _ = tester.screen
+    #expect(store.selected == nil)
+  }
+
   @Test func aKeyActsOnTheRowAtTheCursor() {
     let store = Queue.store()
     let tester = TerminalTester(QueueView(store: store), rows: 10, columns: 40)

@@ -75,6 +75,12 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     cursor.follow(ids) { source.offset(of: $0, near: near) }
   }
 
+  /// Selects the element at the cursor if others have removed the selected one. A table without a selection gets none.
+  private func selectionFollows(from old: ID?) {
+    guard let old, cursor.id != old, table.selection?.wrappedValue == old else { return }
+    selectionChanged()
+  }
+
   private func headerRows(_ rows: Int) -> Int { table.hasHeader && rows >= 4 ? 1 : 0 }
 
   /// The rows of the region that have elements.
@@ -132,13 +138,14 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   // MARK: Drawing
 
   override func draw(on region: inout Region) {
-    let size = region.size
+    let (size, old) = (region.size, cursor.id)
     let (window, ids) = order.read(for: self) {
       follow()
       let window = ListWindow(count: table.source.count, cursor: cursor.position, rows: listRows(size))
       return (window, window.offsets.map { table.source.id(at: $0) })
     } invalidate: {
     }
+    selectionFollows(from: old)
     let visible = zip(ids, window.offsets).map { (id: $0, row: visibleRow($0, $1)) }
     forgetRows(except: visible.map(\.id))
     let widths = columnWidths(visible.map(\.row), size.columns - 2)
@@ -229,7 +236,9 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   }
 
   override func pressed(_ key: Key) -> Bool {
+    let old = cursor.id
     follow()
+    selectionFollows(from: old)
     if search != nil {
       searched(key)
       return true

@@ -30,10 +30,10 @@ public struct Table<ID: Hashable, RowValue>: TerminalView {
   ///
   /// - Parameters:
   ///   - source: The elements: a scope of a store, an `IdentifiedArray`, or a source of one's own.
-  ///   - selection: The id of the element that the user has moved the cursor to; the cursor follows a change of it. It is
-  ///     not written when the table appears, or when others remove the element and the cursor moves to the one in its
-  ///     place: each client of a shared state would send that action. Row keys get the id at the cursor. Without a
-  ///     selection, the table has a cursor of its own.
+  ///   - selection: The id of the element that the user has moved the cursor to; the cursor follows a change of it. If
+  ///     others remove that element, the cursor moves to the one in its place, and so does the selection; in an empty
+  ///     table it is nil. It is not written when the table appears: each client of a shared state would send that action.
+  ///     Row keys get the id at the cursor. Without a selection, the table has a cursor of its own.
   ///   - columns: The columns.
   public init<Source: RowSource<ID, RowValue>>(
     _ source: Source, selection: StoreBinding<ID?>? = nil,

@@ -35,6 +35,20 @@ import Testing
     #expect(browser.state.overlay == .reading(title: "orders[1].note", lines: ["no onions"]))
   }
 
+  /// Each line was once as long as the text, which another client may have written.
+  @Test func aLongTextIsReadInLinesOfALimitedLength() throws {
+    var browser = try DrivenBrowser()
+    let long = String(repeating: "é", count: 2500)
+    try browser.change { $0.orders[id: 1]?.note = "\(long)\n\nend\n" }
+    try browser.act(.rowOpened("[1]"), .rowOpened("note"))
+    guard case .reading(_, let lines)? = browser.state.overlay else {
+      Issue.record("the text is open")
+      return
+    }
+    #expect(lines.map(\.count) == [1000, 1000, 500, 0, 3, 0])
+    #expect(lines.joined() == long + "end")
+  }
+
   @Test func aPathIsCompletedAndOpened() throws {
     var browser = try DrivenBrowser()
     try browser.act(.pathTapped, .pathChanged("che"), .pathCompleted)

@@ -100,9 +100,11 @@ extension Schema {
     var (type, action, dismissal): (SchemaType, [PathStep], [PathStep]?) = (self.action, [], nil)
     for step in steps {
       let isOptional = FieldRank.unwrapped(place.type) != place.type && step == .key(0)
-      let name: String? = isOptional ? nil : place.definition.flatMap { Self.name(of: step, in: $0) }
+      let definition = isOptional ? nil : place.definition
       guard (try? place.take(step)) != nil else { return nil }
-      guard let name else { continue }
+      guard let definition, let name = Self.name(of: step, in: definition) else { continue }
+      // What dismisses the part around a field does not dismiss the field; the cases of an enum are what is presented.
+      if case .fields = definition.content { dismissal = nil }
       guard let item = cases(of: type)?.first(where: { $0.name == name }), item.payload.count == 1 else { return nil }
       action.append(.key(item.key))
       type = item.payload[0].type

@@ -215,13 +215,24 @@ extension Schema {
 }
 
 extension ReadableValue {
-  /// The lines of a leaf, for reading; long texts as a whole.
+  /// The maximum number of lines for reading, and of scalars in each.
+  private static let (lineLimit, lineLength) = (10_000, 1000)
+
+  /// The lines of a leaf, for reading; long texts as a whole. A line that is too long goes on in further ones.
+  /// - Complexity: O(lines and scalars that are returned).
   func wholeText(_ value: CBORValue, _ type: SchemaType) -> [String] {
     var value = value
     while case .array(let items) = value, items.count == 1, FieldRank.unwrapped(type) != type { value = items[0] }
     guard case .text(let text) = value, FieldRank.isText(type) else { return [self.text(value, type)] }
-    return text.split(separator: "\n", omittingEmptySubsequences: false).prefix(10_000).map {
-      Self.safe(String($0), limit: .max)
+    var lines: [String] = []
+    var rest = text.unicodeScalars[...]
+    while lines.count < Self.lineLimit {
+      let end = rest.prefix(Self.lineLength).firstIndex(of: "\n")
+      let line = rest[..<(end ?? rest.prefix(Self.lineLength).endIndex)]
+      lines.append(Self.safe(String(line), limit: Self.lineLength))
+      rest = rest[(end.map { rest.index(after: $0) } ?? line.endIndex)...]
+      if rest.isEmpty, end == nil { break }
     }
+    return lines
   }
 }
