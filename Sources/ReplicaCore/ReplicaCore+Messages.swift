@@ -104,7 +104,7 @@ extension ReplicaCore {
       return stop(.refused(reason: reason), reason: reason)
     }
     (hubName, hubStateDirectory) = (welcome.hub, welcome.stateDirectory)
-    windowElements = welcome.windowElements
+    (windowElements, rights) = (welcome.windowElements, welcome.rights)
     if !welcome.mayReadHub {
       ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"
     }

@@ -47,6 +47,10 @@ public struct ReplicaCore: ~Copyable {
   /// or was not asked on this connection. The values of their mirrors are then absent.
   public internal(set) var ownStateRefusal: String?
 
+  /// What this user may attach and send, in the paths and actions of the hub's schema, as the last welcome told it; nil
+  /// if it may do everything, and of a hub that does not say.
+  public internal(set) var rights: ClientRights?
+
   /// The code of the error for which the hub has refused this client; nil unless the connection is `refused` for one.
   public internal(set) var refusalCode: PeerErrorCode?
 

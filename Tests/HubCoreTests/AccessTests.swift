@@ -368,6 +368,39 @@ import Wire
     #expect(JournalPlace(path: String(repeating: "x", count: 4097), user: 7, group: nil) == nil)
   }
 
+  // MARK: What clients are told
+
+  @Test func aClientIsToldItsRights() throws {
+    let policy = AccessPolicy(
+      users: [5: try grant(read: ["counter"], act: ["todos", "counter.incrementButtonTapped"]), 6: .readAndAct],
+      groups: [7: try grant(read: ["todos.todos"])])
+    func rights(_ user: UInt32, groups: [UInt32] = []) throws -> ClientRights? {
+      let hub = hub(policy)
+      let id = hub.connect(user: user, groups: groups)
+      hub.send(Hello(name: "test"), on: id)
+      return try hub.turn(id).first?.decoded(as: Welcome.self).rights
+    }
+    let told = try #require(try rights(5))
+    #expect(told.readablePaths == [try path("counter")])
+    let actions = [increment, .counter(.decrementButtonTapped)].map { $0.encoded() }
+    #expect(actions.map { told.permitSending($0.span.bytes) } == [true, false])
+    #expect(try rights(5, groups: [7])?.readablePaths == [try path("counter"), try path("todos.todos")])
+    #expect(try rights(6) == nil)
+    #expect(try rights(6, groups: [7]) == nil)
+    #expect(try rights(9, groups: [7]) == ClientRights(readablePaths: [try path("todos.todos")], actionPrefixes: []))
+  }
+
+  /// A client that is not told asks, and is refused.
+  @Test func rightsThatAreTooLongAreNotTold() throws {
+    let grants = Array(repeating: try path("counter"), count: 257)
+    let hub = hub(AccessPolicy(everyone: AccessGrant(read: grants)))
+    let id = hub.connect(user: 5)
+    hub.send(Hello(name: "test"), on: id)
+    #expect(try hub.turn(id).first?.decoded(as: Welcome.self).rights == nil)
+    #expect(try attach(hub, id, path("counter")) == "snapshot")
+    #expect(try attach(hub, open(hub), path("todos")) == "refused")
+  }
+
   // MARK: Shared models
 
   @Replicated

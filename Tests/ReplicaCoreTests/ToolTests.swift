@@ -104,11 +104,15 @@ import Wire
     try world.settle()
     #expect(world.hub.metrics.refused == refused && client.replica.connection == .live)
     #expect(client.replica.ownStateRefusal?.contains("the list of clients") == true)
+    let rights = client.replica.rights
+    #expect(rights == ClientRights(readablePaths: [path], actionPrefixes: []))
 
     // The next connection asks again.
     world.hub.setPolicy(.open, at: world.now)
     world.cut(client)
     try world.settle()
+    let newRights = client.replica.rights
+    #expect(newRights == nil)
     #expect(own.part != nil && metrics.part != nil && count.part == 0)
 
     // A part of the feature is necessary.

@@ -40,6 +40,11 @@ import Wire
         version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub",
         stateDirectory: "/state"),
       "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 9: \"/state\"}")
+    let rights = ClientRights(readablePaths: [[0], [1, .id([0x07])]], actionPrefixes: [[0x82, 0x00]])
+    try roundTrip(
+      Welcome(
+        version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub", rights: rights),
+      "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 12: {0: [[0], [1, [7]]], 1: [h'8200']}}")
     try roundTrip(Attach(), "{0: []}")
     try roundTrip(Attach(path: [0, 3], knownRevision: 7), "{0: [0, 3], 1: 7}")
     try roundTrip(Rejected(sequence: 3, code: .unknownAction, reason: "no"), "[3, 1, \"no\"]")
@@ -47,6 +52,36 @@ import Wire
     try roundTrip(Goodbye(.shuttingDown, "bye"), "[1, \"bye\"]")
     try roundTrip(Ping(number: 4), "4")
     try roundTrip(Pong(number: 4), "4")
+  }
+
+  @Test func rightsAreBounded() throws {
+    func decoded(_ rights: ClientRights) throws -> ClientRights {
+      try ClientRights(decoding: rights.encoded().span.bytes)
+    }
+    let most = ClientRights(readablePaths: Array(repeating: [], count: 256))
+    #expect(most.areWithinLimits)
+    #expect(try decoded(most) == most)
+    let tooMany = ClientRights(readablePaths: Array(repeating: [], count: 257))
+    #expect(!tooMany.areWithinLimits)
+    #expect(throws: WireError.self) { try decoded(tooMany) }
+    let tooLong = ClientRights(actionPrefixes: Array(repeating: [UInt8](repeating: 0, count: 128), count: 32))
+    #expect(!tooLong.areWithinLimits)
+    #expect(throws: WireError.self) { try decoded(tooLong) }
+  }
+
+  @Test func rightsPermitWhatBeginsWithThem() {
+    let rights = ClientRights(readablePaths: [[1]], actionPrefixes: [[0x82, 0x00]])
+    #expect([[], [0], [1], [1, 0], [10]].map { rights.permitAttaching($0) } == [false, false, true, true, false])
+    let actions: [[UInt8]] = [[], [0x82], [0x82, 0x00], [0x82, 0x00, 0x05], [0x82, 0x01, 0x05]]
+    #expect(actions.map { rights.permitSending($0.span.bytes) } == [false, false, true, true, false])
+    let (behind, other): ([UInt8], [UInt8]) = ([0xff, 0x82, 0x00], [0x00])
+    let isPermittedBehind = rights.permitSending(behind.span.bytes, at: 1)
+    #expect(isPermittedBehind)
+    let permitsAll = ClientRights().permitAttaching([]) && ClientRights().permitSending(other.span.bytes)
+    #expect(permitsAll)
+    let nothing = ClientRights(readablePaths: [], actionPrefixes: [])
+    let permitsAny = nothing.permitAttaching([]) || nothing.permitSending(other.span.bytes)
+    #expect(!permitsAny)
   }
 
   @Test func fieldsOfALaterVersionArePassedOver() throws {

@@ -127,6 +127,8 @@ public struct Welcome: Message, Equatable {
   public var cancelsEffects: Bool
   /// The number of elements that the windows of a connection may have together; 0 for a hub that serves none.
   public var windowElements: UInt64
+  /// What the client's user may attach and send; nil if the hub does not say.
+  public var rights: ClientRights?
 
   /// The maximum length of the path of a state directory in bytes.
   public static var pathLimit: Int { 4096 }
@@ -138,7 +140,8 @@ public struct Welcome: Message, Equatable {
   public init(
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
     schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true,
-    stateDirectory: String? = nil, cancelsEffects: Bool = false, windowElements: UInt64 = 0
+    stateDirectory: String? = nil, cancelsEffects: Bool = false, windowElements: UInt64 = 0,
+    rights: ClientRights? = nil
   ) {
     self.version = version
     self.session = session
@@ -152,15 +155,16 @@ public struct Welcome: Message, Equatable {
     self.stateDirectory = stateDirectory
     self.cancelsEffects = cancelsEffects
     self.windowElements = windowElements
+    self.rights = rights
   }
 
   /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history,
-  /// ? 8: may read the hub's own state, ? 9: state directory, ? 10: takes cancel, ? 11: elements of windows}`. Key 8 is
-  /// true if it is missing, key 10 false, and key 11 is 0.
+  /// ? 8: may read the hub's own state, ? 9: state directory, ? 10: takes cancel, ? 11: elements of windows,
+  /// ? 12: rights}`. Key 8 is true if it is missing, key 10 false, and key 11 is 0.
   public func encode(to encoder: inout CBOREncoder) {
     let optionals =
       (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (stateDirectory == nil ? 0 : 1)
-      + (windowElements == 0 ? 0 : 1)
+      + (windowElements == 0 ? 0 : 1) + (rights == nil ? 0 : 1)
     encoder.mapHeader(count: 6 + optionals + (mayReadHub ? 0 : 1) + (cancelsEffects ? 1 : 0))
     encoder.unsigned(0)
     encoder.unsigned(version)
@@ -198,6 +202,10 @@ public struct Welcome: Message, Equatable {
       encoder.unsigned(11)
       encoder.unsigned(windowElements)
     }
+    if let rights {
+      encoder.unsigned(12)
+      rights.encode(to: &encoder)
+    }
   }
 
   /// Reads a welcome and skips unknown fields.
@@ -222,6 +230,7 @@ public struct Welcome: Message, Equatable {
       case 9: stateDirectory = try decoder.text(limit: Self.pathLimit)
       case 10: cancelsEffects = try decoder.bool()
       case 11: windowElements = try decoder.unsigned()
+      case 12: rights = try ClientRights(from: &decoder)
       default: try decoder.skip()
       }
     }

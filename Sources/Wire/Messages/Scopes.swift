@@ -55,21 +55,27 @@ public struct Attach: Message, Equatable {
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
-      case 0:
-        let start = decoder.offset
-        let count = try decoder.arrayHeader()
-        guard count <= Self.pathLimit else {
-          throw WireError(.tooLong(length: UInt64(count), limit: Self.pathLimit), at: start)
-        }
-        for _ in 0..<count { path.append(try PathStep(from: &decoder)) }
-        guard decoder.offset - start <= Self.pathByteLimit else {
-          throw WireError(.tooLong(length: UInt64(decoder.offset - start), limit: Self.pathByteLimit), at: start)
-        }
+      case 0: path = try Self.path(from: &decoder)
       case 1: knownRevision = try decoder.unsigned()
       case 2: root = StateRoot(rawValue: try decoder.unsigned())
       default: try decoder.skip()
       }
     }
+  }
+}
+
+extension Attach {
+  /// Reads a path within its limits.
+  static func path(from decoder: inout CBORDecoder) throws(WireError) -> [PathStep] {
+    let start = decoder.offset
+    let count = try decoder.arrayHeader()
+    guard count <= pathLimit else { throw WireError(.tooLong(length: UInt64(count), limit: pathLimit), at: start) }
+    var path: [PathStep] = []
+    for _ in 0..<count { path.append(try PathStep(from: &decoder)) }
+    guard decoder.offset - start <= pathByteLimit else {
+      throw WireError(.tooLong(length: UInt64(decoder.offset - start), limit: pathByteLimit), at: start)
+    }
+    return path
   }
 }
 
