@@ -68,7 +68,8 @@ extension ClientRights: WireValue {
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
-      case 0: readablePaths = try Self.items(of: &decoder) { decoder throws(WireError) in try Attach.path(from: &decoder) }
+      case 0:
+        readablePaths = try Self.items(of: &decoder) { decoder throws(WireError) in try Attach.path(from: &decoder) }
       case 1:
         actionPrefixes = try Self.items(of: &decoder) { decoder throws(WireError) in
           [UInt8](try decoder.byteString(limit: Self.byteLimit))
