@@ -87,6 +87,9 @@ final class HubConnection {
   /// hub closes the connection of who asks for one that is refused, and reports it to its operator.
   var mayReadHub: Bool { link.replica.ownStateRefusal == nil }
 
+  /// What this user may attach and send; nil if everything, or if the hub does not say.
+  var rights: ClientRights? { link.replica.rights }
+
   /// The hub's state directory; nil if it has none, or this user may not read it.
   var stateDirectory: String? { link.replica.hubStateDirectory }
 

@@ -97,7 +97,14 @@ import Testing
     let status = try run(hub, as: 4242, "status")
     #expect(status.status == 0 && status.errors.isEmpty, "\(status.errors)")
     #expect(status.output.contains("\nrevision  1\n") && status.output.contains("\nclients   unknown"))
-    #expect(try run(hub, as: 4242, "status", "--json").output.contains(#""clients":null"#))
+    #expect(status.output.contains("\nmay read  counter\nmay send  counter.incrementButtonTapped, todos.todos\n"))
+    let values = try run(hub, as: 4242, "status", "--json").output
+    #expect(values.contains(#""clients":null"#), "\(values)")
+    #expect(
+      values.contains(#""rights":{"read":["counter"],"send":["counter.incrementButtonTapped","todos.todos"]}"#),
+      "\(values)")
+    #expect(try run(hub, as: 4343, "status").output.contains("\nmay read  todos\nmay send  nothing\n"))
+    #expect(try run(hub, as: 0, "status", "--json").output.contains(#""rights":{"read":null,"send":null}"#))
     // The primary group, a supplementary one, and another group.
     #expect(try run(hub, as: 4343, "state", "todos.todos").output == "[]\n")
     #expect(try run(hub, as: 4444, groups: [7, 4343], "state", "todos.todos").output == "[]\n")

@@ -13,7 +13,11 @@ extension ProgramOptions.Command {
     "show whether a hub is running, its revision and response time, what it has refused and what it holds",
     details: [
       .text(
-        "What users without the right to read the hub's own state may not see is unknown, and null with --json.")
+        """
+        What users without the right to read the hub's own state may not see is unknown, and null with --json. To a \
+        user with limited rights it shows which parts the user may read and which actions it may send, named as in the \
+        hub's configuration; with --json, null stands for all.
+        """)
     ])
 
   nonisolated static let clients = Self(
@@ -54,7 +58,7 @@ extension Tool {
         "hub": .string(hub.hubName), "socket": .string(path), "revision": .integer(revision),
         "clients": attendees.map { .integer($0.count) } ?? .null,
         "latencyMicroseconds": .integer(latency.microseconds), "schema": .string(fingerprint),
-        "figures": figures?.json ?? .null,
+        "rights": OwnRights(hub.rights, schema).json, "figures": figures?.json ?? .null,
       ])
     }
     let rows =
@@ -63,7 +67,7 @@ extension Tool {
         ("clients", attendees.map { "\($0.count), this one included" } ?? "unknown, as this user may not read them"),
         ("latency", latency.inMilliseconds),
         ("schema", "\(counted(schema.definitions.count, "type")), \(fingerprint.prefix(16))…"),
-      ] + (figures?.rows ?? [])
+      ] + OwnRights(hub.rights, schema).rows + (figures?.rows ?? [])
     print(rows.map { palette.name($0) + String(repeating: " ", count: 10 - $0.count) + $1 })
   }
 

@@ -34,6 +34,24 @@ import Wire
     #expect(try make("todos.todos[3]", #"{"textChanged": "oat milk"}"#) == edited)
   }
 
+  /// Hubs tell rights as the first bytes of actions.
+  @Test(arguments: [
+    "", "counter", "todos.todos", "todos.todos[3]", "todos.todos[-70000].textChanged", "todos.todos.element",
+    "favourites.destination.presented", "counter.incrementButtonTapped",
+  ])
+  func theFirstBytesOfActionsHaveAName(name: String) throws {
+    let path = try app.actionPath(named: name)
+    let prefix = try #require(app.actionPrefix(of: path))
+    let found = try #require(app.actionPath(ofPrefix: prefix))
+    #expect(app.actionPrefix(of: found) == prefix)
+    #expect(app.name(ofAction: found) == name)
+  }
+
+  @Test(arguments: [[0x18], [0x82], [0x82, 0x19], [0x83, 0x00], [0x82, 0x01, 0x82, 0x18], [0xff]] as [[UInt8]])
+  func otherFirstBytesHaveNone(bytes: [UInt8]) {
+    #expect(app.actionPath(ofPrefix: bytes) == nil)
+  }
+
   /// Returns an action's text, after checking that it gives the same action.
   private func text(_ schema: Schema, _ bytes: [UInt8]) throws -> String {
     let action = try CBORValue(decoding: bytes.span.bytes)
