@@ -4,7 +4,7 @@ export DESTDIR PREFIX UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
-.PHONY: build run test test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
+.PHONY: build run test test-clients test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
 
 build: need-build ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	STOREHUB_PROGRAMS=storectl,storehubd,storeload,storesim,storeterm $(SWIFT_BUILD) -c release
@@ -19,6 +19,9 @@ test: need-test lint ## build and run every test
 
 test-package: need-test-package ## build a separate package that uses this one and its macros (1 minute after a build; part of test)
 	@scripts/test-package
+
+test-clients: need-test-clients ## test the clients in other languages with a hub (half a minute after a build; part of .ci/run)
+	@scripts/test-clients
 
 golden-check: need-golden-check ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI
 	@scripts/golden-check

@@ -24,8 +24,9 @@ import time
 from servers import HERE, Server, TemporaryDirectory
 from storeload import chart, storeload
 
-sys.path.insert(0, os.path.join(HERE, "..", "Tests", "Fixtures", "pyclient"))
-import storehub  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, "..", "clients", "python", "src"))
+from storehub import blocking  # noqa: E402
+from storehub import _messages as wire  # noqa: E402
 
 GOAL = 2
 WORKLOADS = ["add", "delete", "edit", "move", "toggle"]
@@ -62,15 +63,16 @@ def wait_until_idle(server):
 
 def subscribe(server):
     """A client that subscribes to the whole state, and reads without looking at what it reads."""
-    client = storehub.Client(server.socket)
-    client.socket.settimeout(None)
-    client.write(storehub.ATTACH, storehub.encode(storehub.Map([(0, [])])), scope=1)
+    stream = socket.socket(socket.AF_UNIX)
+    stream.connect(server.socket)
+    stream.sendall(wire.frame(wire.HELLO, wire.hello("reader", None, 0, None)))
+    stream.sendall(wire.frame(wire.ATTACH, wire.attach([], None, 0), scope=1))
 
     def read():
-        while client.socket.recv(1 << 18):
+        while stream.recv(1 << 18):
             pass
     threading.Thread(target=read, daemon=True).start()
-    return client
+    return stream
 
 
 def measure_sorts(server, todos):
@@ -78,12 +80,11 @@ def measure_sorts(server, todos):
 
     The list must be open todos only, and begin with those of the ids `todos`. Afterwards these stand at its end.
     """
-    client, subscriber = storehub.Client(server.socket), subscribe(server)
-    schema = client.describe(0)
+    subscriber = subscribe(server)
+    client = blocking.connect(server.socket).__enter__()
 
     def send(action):
-        client.send(schema.make(schema.action, {"todos": action}))
-        storehub.check(not client.refusals, f"the hub refused {action}: {client.refusals}")
+        client.send({"todos": action})
 
     def complete(todo, is_complete):
         send({"todos": {"element": {"id": todo, "action": {"completionChanged": is_complete}}}})
@@ -105,9 +106,9 @@ def measure_sorts(server, todos):
             raise SystemExit("the effect may have sorted the list before this script did")
         complete(todo, False)
     wait_until_idle(server)
-    for one in (client, subscriber):
-        one.socket.shutdown(socket.SHUT_RDWR)
-        one.socket.close()
+    client.close()
+    subscriber.shutdown(socket.SHUT_RDWR)
+    subscriber.close()
     return used / len(todos) / 1e3, elapsed / len(todos) * 1e6
 
 

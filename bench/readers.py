@@ -7,13 +7,15 @@ times; the others subscribe to the whole state, in one scope or in 64 each, and 
 import argparse
 import os
 import select
+import socket
 import sys
 import time
 
 from servers import Server, TemporaryDirectory
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Tests", "Fixtures", "pyclient"))
-import storehub  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "clients", "python", "src"))
+from storehub import blocking  # noqa: E402
+from storehub import _messages as wire  # noqa: E402
 
 CASES = [(20, 1), (150, 1), (20, 64)]
 CHANGES = 3
@@ -45,18 +47,16 @@ def read(readers, received, seconds, is_done):
 
 def measure(hub, count, scopes, path):
     with Server([hub, "--socket", path, "--log-level", "error"], path, core=None) as server:
-        writer = storehub.Client(path)
-        schema = writer.describe(0)
-
-        def send(action):
-            writer.send(schema.make(schema.action, action))
-
+        writer = blocking.connect(path).__enter__()
+        send = writer.send
         send({"todos": {"addButtonTapped": "short"}})
-        clients = [storehub.Client(path) for _ in range(count)]
+        clients = [socket.socket(socket.AF_UNIX) for _ in range(count)]
         for client in clients:
+            client.connect(path)
+            client.sendall(wire.frame(wire.HELLO, wire.hello("reader", None, 0, None)))
             for scope in range(1, scopes + 1):
-                client.write(storehub.ATTACH, storehub.encode(storehub.Map([(0, [])])), scope=scope)
-        readers = {client.socket.fileno() for client in clients}
+                client.sendall(wire.frame(wire.ATTACH, wire.attach([], None, 0), scope=scope))
+        readers = {client.fileno() for client in clients}
         received = dict.fromkeys(readers, 0)
         read(readers, received, 1, lambda: False)
         times, is_late = [], False

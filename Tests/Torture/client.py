@@ -4,16 +4,15 @@ import os
 import random
 import select
 import socket
-import struct
 import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Fixtures", "pyclient"))
-import storehub  # noqa: E402
-from storehub import ACTIONS, APPLIED, ERROR, GOODBYE, HELLO, REJECTED, WELCOME, Map, decode, encode  # noqa: E402
-
-HEADER = struct.Struct("<IBBHQ")
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "clients", "python", "src"))
+from storehub import blocking  # noqa: E402
+from storehub import _messages as wire  # noqa: E402
+from storehub._json import to_json  # noqa: E402
+from storehub._messages import ACTIONS, APPLIED, ERROR, GOODBYE, HEADER, HELLO, REJECTED, WELCOME  # noqa: E402
 
 
 class Violation(Exception):
@@ -68,16 +67,13 @@ class Adder(threading.Thread):
             stream.settimeout(30)
             stream.connect(self.path)
             self.stream, self.buffer = stream, b""
-            hello = [(0, 1), (1, 1), (4, self.name)]
-            if self.session:
-                hello += [(2, self.session), (3, self.applied)]
-            self.write(HELLO, encode(Map(hello)))
+            self.write(HELLO, wire.hello(self.name, self.session, self.applied, None))
             while True:
                 kind, payload = self.frame(True)
                 if kind == WELCOME:
                     break
                 self.handle(kind, payload)
-            self.welcome(decode(payload))
+            self.welcome(wire.read_welcome(payload))
             while not self.is_stopping.is_set() and not self.is_done:
                 self.send_more()
                 while not self.is_done and (frame := self.frame(self.is_full)) is not None:
@@ -85,7 +81,7 @@ class Adder(threading.Thread):
 
     def welcome(self, welcome):
         self.connections += 1
-        session, is_resumed, processed = welcome.get(1), welcome.get(2), welcome.get(3)
+        session, is_resumed, processed = welcome.session, welcome.resumed, welcome.processed
         if self.session is None:
             self.session = session
         elif not is_resumed:
@@ -98,8 +94,7 @@ class Adder(threading.Thread):
             raise Violation(f"{self.name}: {self.applied} actions were acknowledged, and {processed} are known")
         # Repeats all actions without an outcome; the hub must skip those that it has processed.
         if self.applied < len(self.sent):
-            actions = b"".join(encode(self.make_action(text)) for text in self.sent[self.applied :])
-            self.write(ACTIONS, encode(self.applied + 1) + encode(self.applied) + actions)
+            self.write_actions(self.applied + 1, self.sent[self.applied :])
 
     @property
     def is_done(self):
@@ -117,22 +112,25 @@ class Adder(threading.Thread):
         text = f"{self.name}-{len(self.sent) + 1}" + "." * self.padding
         self.sent.append(text)
         number = len(self.sent)
-        self.write(ACTIONS, encode(number) + encode(self.applied) + encode(self.make_action(text)))
+        self.write_actions(number, [text])
+
+    def write_actions(self, first, texts):
+        self.write(ACTIONS, wire.actions(first, self.applied, [self.make_action(text) for text in texts]))
 
     def handle(self, kind, payload):
         if kind == APPLIED:
-            number = decode(payload)
+            number = wire.read_number(payload)
             if not self.applied < number <= len(self.sent):
                 raise Violation(f"{self.name}: acknowledged {number} after {self.applied}, of {len(self.sent)}")
             self.applied = number
         elif kind == REJECTED:
-            number, code, reason = decode(payload)
+            number, code, reason = wire.read_rejected(payload)
             self.refused[number] = (code, reason)
         elif kind in (ERROR, GOODBYE):
-            raise Cut(decode(payload)[1])
+            raise Cut(wire.read_failure(payload)[1])
 
     def write(self, kind, payload):
-        self.stream.sendall(HEADER.pack(len(payload), kind, 0, 0, 0) + payload)
+        self.stream.sendall(wire.frame(kind, payload))
 
     def frame(self, waits):
         """The next frame; None if there is none and it must not wait."""
@@ -155,40 +153,36 @@ class Adder(threading.Thread):
             self.buffer += more
 
 
-def schema_of(path):
-    """Returns the schema of the hub's feature."""
-    client = storehub.Client(path)
-    schema = client.describe(0)
-    client.socket.close()
-    return schema
+def encoder_of(path):
+    """Returns a function that encodes actions of the hub's feature, which are JSON with the names of its schema."""
+    with blocking.connect(path, wait=1) as client:
+        client.schema()
+        return client._core.types().action.encoded
 
 
 def todo_action(path):
-    """Returns a function that creates the action for adding a todo, from the hub's schema."""
-    schema = schema_of(path)
-    return lambda text: schema.make(schema.action, {"todos": {"addButtonTapped": text}})
+    """Returns a function that encodes the action for adding a todo."""
+    encode = encoder_of(path)
+    return lambda text: encode({"todos": {"addButtonTapped": text}})
 
 
 def state_of(path):
     """Returns the whole state of the hub's feature."""
-    client = storehub.Client(path)
-    attached = client.attach(1, 0)
-    state = client.schemas[0].show(attached["type"], attached["state"])
-    client.socket.close()
-    return state
+    with blocking.connect(path, wait=1) as client:
+        return to_json(client.attach(".").value)
 
 
 def texts(path):
-    """Returns the texts of all todos, attached twice: both must have the same bytes at the same revision."""
-    client = storehub.Client(path)
-    first = client.attach(1, 0)
-    second = client.attach(2, 0)
-    # Under load the hub may have gone on between the two.
-    if first["revision"] == second["revision"] and encode(first["state"]) != encode(second["state"]):
-        raise Violation("two scopes have different states at one revision")
-    state = client.schemas[0].show(first["type"], first["state"])
-    client.socket.close()
-    return [todo["text"] for todo in state["todos"]["todos"]]
+    """Returns the texts of all todos, attached twice: both must be the same at one revision, and have the hub's hash."""
+    with blocking.connect(path, wait=1) as client:
+        first = client.attach(".")
+        second = client.attach(".")
+        # Under load the hub may have gone on between the two.
+        if first.revision == second.revision and first.value != second.value:
+            raise Violation("two scopes have different states at one revision")
+        if first.verify() is False:
+            raise Violation("the hub's hash of the state differs")
+        return [todo["text"] for todo in first.value["todos"]["todos"]]
 
 
 def check(adders, found, acknowledged=None):

@@ -11,13 +11,13 @@ import json
 import sys
 import time
 
-from client import Adder, schema_of
+from client import Adder, encoder_of
 
 
 def main():
     path, actions = sys.argv[1], [json.loads(text) for text in sys.argv[2:]]
-    schema = schema_of(path)
-    sender = Adder("sender", path, lambda text: schema.make(schema.action, actions[int(text)]))
+    encode = encoder_of(path)
+    sender = Adder("sender", path, lambda text: encode(actions[int(text)]))
     sender.sent = [str(number) for number in range(len(actions))]
     sender.is_draining.set()
     sender.start()

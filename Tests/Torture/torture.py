@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 
-from client import Adder, Violation, check, schema_of, state_of, texts, todo_action
+from client import Adder, Violation, check, encoder_of, state_of, texts, todo_action
 
 
 class Hub:
@@ -202,14 +202,14 @@ def crashes(arguments, directory):
     if not arguments.crashing:
         return "skipped: --crashing names no hub with an action that traps"
     hub = Hub(arguments.crashing, directory).start()
-    hub.wait_until_ready(action=schema_of)
-    schema = schema_of(hub.socket)
+    hub.wait_until_ready(action=encoder_of)
+    encode = encoder_of(hub.socket)
 
     def traps(text):
         return int(text.rsplit("-", 1)[1]) % 97 == 13
 
     def make_action(text):
-        return schema.make(schema.action, {"removed": 99} if traps(text) else "counted")
+        return encode({"removed": 99} if traps(text) else "counted")
 
     adders = [Adder(f"client{number}", hub.socket, make_action, pause=0.001) for number in range(3)]
     for adder in adders:
@@ -238,7 +238,7 @@ def crashes(arguments, directory):
         expected = {number for number, text in enumerate(adder.sent, 1) if traps(text)}
         if set(adder.refused) != expected or any(code != 5 for code, _ in adder.refused.values()):
             raise Violation(f"{adder.name}: refused {adder.refused}, not {sorted(expected)}:\n{hub.tail()}")
-    hub.wait_until_ready(action=schema_of)
+    hub.wait_until_ready(action=encoder_of)
     count, expected = state_of(hub.socket)["count"], sum(len(adder.acknowledged) for adder in adders)
     if count != expected:
         raise Violation(f"{count} actions took effect, not the {expected} that were not refused")
@@ -251,7 +251,7 @@ def shared_model(arguments, directory):
     if not (arguments.shared and arguments.editor):
         return "skipped: --shared and --editor name no hub of a shared model and its editor"
     hub = Hub(arguments.shared, directory).start()
-    hub.wait_until_ready(action=schema_of)
+    hub.wait_until_ready(action=encoder_of)
     editors = [Editor(arguments.editor, hub.socket, f"editor{number}") for number in range(4)]
     count = 2 if arguments.storectl else 0
     scripts = [Script(arguments.storectl, hub.socket, f"script{number}") for number in range(count)]
@@ -270,10 +270,10 @@ def shared_model(arguments, directory):
         kills += 1
         if random.random() < 0.1:
             # Connections are cut while the hub runs on: it is stopped and started in order.
-            hub.wait_until_ready(action=schema_of)
+            hub.wait_until_ready(action=encoder_of)
             hub.stop()
             hub.start()
-    hub.wait_until_ready(action=schema_of)
+    hub.wait_until_ready(action=encoder_of)
     expected, edits = {}, 0
     for editor in [*scripts, *terminals, *editors]:
         notes, count = editor.finish()
@@ -300,7 +300,7 @@ def shared_model(arguments, directory):
         editor.process.wait()
     hub.stop()
     hub.start()
-    hub.wait_until_ready(action=schema_of)
+    hub.wait_until_ready(action=encoder_of)
     if state_of(hub.socket) != state:
         raise Violation("a stop and a start have changed the state")
     hub.stop()

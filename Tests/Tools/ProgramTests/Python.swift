@@ -16,7 +16,10 @@ enum Python {
   ///   - script: The script's path in the folder of all tests.
   ///   - arguments: Its arguments.
   static func run(_ script: String, _ arguments: [String]) throws -> Data {
-    let process = try process(script, arguments)
+    try output(process(script, arguments))
+  }
+
+  private static func output(_ process: Process) throws -> Data {
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -41,17 +44,23 @@ enum Python {
   }
 
   private static func process(_ script: String, _ arguments: [String]) throws -> Process {
+    try process([RepositoryFiles.path("Tests/\(script)")] + arguments)
+  }
+
+  private static func process(_ arguments: [String]) throws -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(path))
-    process.arguments = [RepositoryFiles.path("Tests/\(script)")] + arguments
+    process.arguments = arguments
     // Python writes no cache beside the script.
-    process.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+    process.environment = [
+      "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": RepositoryFiles.path("clients/python/src"),
+    ]
     return process
   }
 
-  /// Runs the client that was written from docs/PROTOCOL.md alone.
+  /// Runs the client in `clients/python`, which was written from docs/PROTOCOL.md alone.
   static func client(_ hub: HubProcess, _ arguments: [String]) throws -> Any {
-    let text = try run("Fixtures/pyclient/storehub.py", [hub.socket] + arguments)
+    let text = try output(process(["-m", "storehub", hub.socket] + arguments))
     return try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The client in `Tests/Fixtures/pyclient`, written from docs/PROTOCOL.md alone, with a hub.
+/// The client in `clients/python`, written from docs/PROTOCOL.md alone, with a hub.
 ///
 /// It shares no code with the hub and is independent of the feature: names and types come from the hub's schema.
 @Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled))

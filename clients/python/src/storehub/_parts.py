@@ -1,0 +1,142 @@
+"""What a client keeps of each attached part, and of each action without an outcome."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._cbor import Reader
+from ._messages import Frame, read_snapshot
+from ._types import RawStep, Type
+from .errors import ProtocolError, StoreHubError
+from .paths import Path, Step
+from .schema import Model, Types
+
+LAST_PIECE = 1
+
+
+class Subscription:
+    """A part of a state to which the client subscribes, with its value."""
+
+    def __init__(self, path: Path[Any], state_bytes: int) -> None:
+        self.path, self.state_bytes = path, state_bytes
+        self.number: int | None = None
+        self.type: Type | None = None
+        self.steps: list[int | RawStep] = []
+        self.value: Any = None
+        self.is_present = False
+        self.revision: int | None = None
+        self.error: StoreHubError | None = None
+        self.is_detached = False
+        # Counts what arrived, so that a reader sees that there is something new.
+        self.version = 0
+        self.deltas = 0
+        # True from the request until the hub's first answer to it.
+        self.is_awaited = False
+        self._pieces: bytearray | None = None
+
+    @property
+    def model(self) -> Model | None:
+        return self.path._model
+
+    @property
+    def root(self) -> int:
+        return self.path._root
+
+    def resolve(self, types: Types) -> None:
+        """Finds the steps on the wire and the type; raises `UnknownPart` and `SchemaMismatch`."""
+        kind, self.steps = types.state, []
+        for step in self.path._steps:
+            steps, kind = kind.step(step)
+            self.steps += steps
+        if self.type is not kind:
+            self.type, self.revision = kind, None
+
+    @property
+    def windowed(self) -> tuple[Step, ...]:
+        """The path, for messages."""
+        return self.path._steps
+
+    def is_known(self) -> bool:
+        """True if the part's value, or its absence, has arrived."""
+        return self.version > 0
+
+    # Frames of the hub, each of which returns true if the part has a new value
+
+    def disconnect(self) -> None:
+        """The connection ended, and with it an incomplete snapshot."""
+        self.number, self._pieces, self.is_awaited = None, None, False
+
+    def snapshot(self, frame: Frame) -> bool:
+        _, offset, piece = read_snapshot(frame.payload)
+        if offset == 0:
+            self._pieces = bytearray()
+        if self._pieces is None or offset != len(self._pieces):
+            raise ProtocolError("a piece of a snapshot is missing")
+        self._pieces += piece
+        if not frame.flags & LAST_PIECE:
+            return False
+        data, self._pieces = bytes(self._pieces), None
+        reader = Reader(data)
+        assert self.type
+        value = self.type.read(reader)
+        reader.finish()
+        self._set(value, True, frame.revision)
+        return True
+
+    @property
+    def is_too_large(self) -> bool:
+        """True if an incomplete snapshot exceeds the limit."""
+        return self._pieces is not None and len(self._pieces) > self.state_bytes
+
+    def delta(self, frame: Frame) -> bool:
+        reader = Reader(frame.payload)
+        if reader.array() != 2:
+            raise ProtocolError("a delta has two items")
+        base = reader.unsigned()
+        if base != self.revision or not self.is_present or not base < frame.revision:
+            raise ProtocolError(f"a delta from the revision {base}, and the part is at {self.revision}")
+        assert self.type
+        value = self.type.change(self.value, reader)
+        reader.finish()
+        self.deltas += 1
+        self._set(value, True, frame.revision)
+        return True
+
+    def bookmark(self, frame: Frame) -> bool:
+        if self.revision is None or frame.revision <= self.revision:
+            raise ProtocolError("a bookmark that does not lead on")
+        self.revision, self.is_awaited = frame.revision, False
+        return False
+
+    def absent(self, frame: Frame) -> bool:
+        self._pieces = None
+        self._set(None, False, frame.revision)
+        return True
+
+    def _set(self, value: Any, is_present: bool, revision: int) -> None:
+        self.value, self.is_present, self.revision, self.is_awaited = value, is_present, revision, False
+        self.version += 1
+
+    def fail(self, error: StoreHubError) -> None:
+        """The part has no further values."""
+        self.error, self.is_detached, self.number = error, True, None
+        self.version += 1
+
+
+class Action:
+    """An action that the client was asked to send."""
+
+    __slots__ = ("cancels", "data", "error", "is_done", "is_sent", "model", "seen", "sequence", "strikes", "value")
+
+    def __init__(self, value: Any, model: Model | None, seen: int | None) -> None:
+        self.value, self.model, self.seen = value, model, seen
+        self.data = b""
+        self.sequence = 0
+        self.is_sent = False
+        self.is_done = False
+        self.cancels = False
+        self.strikes = 0
+        self.error: StoreHubError | None = None
+
+    def finish(self, error: StoreHubError | None) -> None:
+        self.error, self.is_done, self.value = error, True, None

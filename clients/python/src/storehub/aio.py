@@ -1,0 +1,463 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Generic, TypeVar, overload
+
+from . import _places
+from ._parts import Action, Subscription
+from ._events import ActionDone, Described, Event, PartChanged, StateChanged, Verified
+from .core import Core
+from .errors import Absent, Closed, ConnectionFailed, Refused
+from .hub_state import ATTENDEES, METRICS
+from .options import Options
+from .paths import Path
+from .schema import Schema
+from .states import ConnectionState, Ended, Live
+
+__all__ = ["Hub", "Part", "Sent", "Update", "connect"]
+
+T = TypeVar("T")
+
+WRITE_BYTES = 1 << 20
+"""The bytes that may wait to be written before `send` waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Generic[T]):
+    """A part at a revision: its value, or None and `is_present` false if it is absent."""
+
+    value: T | None
+    is_present: bool
+    revision: int
+
+
+def connect(path: str | None = None, *, wait: float | None = 10.0, **options: Any) -> Hub:
+    """A client of the hub at a socket, as an asynchronous context manager.
+
+    `path` is the socket; without it, the one that `STOREHUB_SOCKET` names or the default place. Entering waits until the hub
+    has answered, at most `wait` seconds, and raises `ConnectionFailed`; with `wait=0` it does not wait. The other arguments
+    are those of `Options`.
+    """
+    return Hub(_places.socket_path(path), wait, Options(**options))
+
+
+class Sent(Awaitable[None]):
+    """An action that was taken. Await it for its outcome; `cancel` cancels the effects that it has started."""
+
+    def __init__(self, hub: Hub, action: Action, outcome: asyncio.Future[None]) -> None:
+        self._hub, self._action, self._outcome = hub, action, outcome
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return asyncio.shield(self._outcome).__await__()
+
+    @property
+    def is_done(self) -> bool:
+        """True if the outcome is known."""
+        return self._action.is_done
+
+    def cancel(self) -> None:
+        """Cancels the effects that the action has started on the hub and that still run. The action is not taken back."""
+        self._hub._core.cancel(self._action)
+        self._hub._schedule()
+
+
+class Part(Generic[T]):
+    """A part of the state, kept up to date by the hub."""
+
+    def __init__(self, hub: Hub, subscription: Subscription) -> None:
+        self._hub, self._subscription = hub, subscription
+        self._changed = asyncio.Event()
+
+    @property
+    def value(self) -> T:
+        """The value that arrived last; raises `Absent` if there is none now."""
+        if self._subscription.error is not None:
+            raise self._subscription.error
+        if not self._subscription.is_present:
+            raise Absent(f"{self._subscription.path} has no value now")
+        value: T = self._subscription.value
+        return value
+
+    @property
+    def is_present(self) -> bool:
+        """True if the part has a value."""
+        return self._subscription.is_present
+
+    @property
+    def revision(self) -> int:
+        """The revision of the value."""
+        return self._subscription.revision or 0
+
+    async def values(self) -> AsyncIterator[T]:
+        """The value, and then each new one. Values that arrive while the caller is busy are skipped, except the last.
+
+        An absent part yields nothing until it is present again; `updates` reports that as well. Ends when the part is detached.
+        """
+        async for update in self.updates():
+            if update.is_present:
+                yield update.value  # type: ignore[misc]
+
+    async def updates(self) -> AsyncIterator[Update[T]]:
+        """Like `values`, with revisions, and with absences."""
+        seen = 0
+        part = self._subscription
+        while True:
+            while part.version == seen:
+                self._changed.clear()
+                await self._changed.wait()
+            seen = part.version
+            if part.error is not None:
+                raise part.error
+            if part.is_detached:
+                return
+            yield Update(part.value, part.is_present, part.revision or 0)
+
+    async def wait_until(self, condition: Callable[[T], bool]) -> T:
+        """The first value, beginning with the one of now, for which the condition is true."""
+        async for value in self.values():
+            if condition(value):
+                return value
+        raise Closed("the part was detached")
+
+    async def verify(self) -> bool | None:
+        """Compares the hash of the value with the hub's.
+
+        None if the part has no value, or if its types differ from the hub's. False is a defect of one side: the part is then
+        attached again.
+        """
+        return await self._hub._verify(self._subscription)
+
+    async def detach(self) -> None:
+        """Ends the subscription."""
+        self._hub._core.detach(self._subscription)
+        self._hub._schedule()
+
+    def _notify(self) -> None:
+        self._changed.set()
+
+
+class Hub:
+    """A client of a hub. It reconnects by itself, resumes its session, and sends each action exactly once.
+
+    Not for several threads: use it in the event loop in which it was entered.
+    """
+
+    def __init__(self, path: str, wait: float | None, options: Options) -> None:
+        self._path, self._wait = path, wait
+        self._core = Core(options)
+        self._parts: dict[Subscription, Part[Any]] = {}
+        self._outcomes: dict[Action, asyncio.Future[None]] = {}
+        self._verifications: list[tuple[Subscription, asyncio.Future[bool | None]]] = []
+        self._state_waiters: set[asyncio.Event] = set()
+        self._room: asyncio.Event | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._is_scheduled = False
+        self._transport: asyncio.Transport | None = None
+        self._is_paused = False
+        self._lost: asyncio.Future[str] | None = None
+        self._tick: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> Hub:
+        self._task = asyncio.get_running_loop().create_task(self._run(), name="storehub")
+        if self._wait != 0:
+            try:
+                await asyncio.wait_for(self._wait_until_live(), self._wait)
+            except asyncio.TimeoutError:
+                state = self.state
+                reason = getattr(state, "failure", None) or getattr(state, "reason", None) or "no answer"
+                await self.close()
+                raise ConnectionFailed(f"no hub at {self._path} within {self._wait:g} s: {reason}") from None
+            except BaseException:
+                await self.close()
+                raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the session and closes the connection. Actions without an outcome raise."""
+        self._core.close()
+        self._flush()
+        task, self._task = self._task, None
+        if task is not None:
+            if self._transport is not None:
+                self._transport.close()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        self._dispatch()
+
+    # Requests
+
+    @property
+    def state(self) -> ConnectionState:
+        """The state of the connection."""
+        return self._core.state
+
+    async def states(self) -> AsyncIterator[ConnectionState]:
+        """The state of the connection, and then each new one that lasts until the caller looks. Ends after `Ended`."""
+        event = asyncio.Event()
+        self._state_waiters.add(event)
+        try:
+            last: ConnectionState | None = None
+            while True:
+                while self.state == last:
+                    event.clear()
+                    await event.wait()
+                last = self.state
+                yield last
+                if isinstance(last, Ended):
+                    return
+        finally:
+            self._state_waiters.discard(event)
+
+    @property
+    def state_directory(self) -> str | None:
+        """The hub's state directory, if it has a journal that this user may read."""
+        return self._core.welcome.state_directory if self._core.welcome else None
+
+    async def schema(self) -> Schema:
+        """The schema of the feature."""
+        await self._wait_until_live()
+        schema = self._core.schema()
+        assert schema
+        return schema
+
+    @overload
+    async def attach(self, path: Path[T]) -> Part[T]: ...
+    @overload
+    async def attach(self, path: str) -> Part[Any]: ...
+    async def attach(self, path: Path[Any] | str) -> Part[Any]:
+        """Subscribes to a part of the state, and waits for its value or its absence.
+
+        `path` is one of the generated paths, one made with `storehub.path`, or its text, such as `"todos.todos"`.
+        Raises `UnknownPart`, `SchemaMismatch` and `Refused`.
+        """
+        part: Part[Any] = Part(self, self._core.attach(_places.parsed(path)))
+        self._parts[part._subscription] = part
+        self._schedule()
+        try:
+            while not part._subscription.is_known():
+                part._changed.clear()
+                await part._changed.wait()
+        except BaseException:
+            await part.detach()
+            raise
+        if part._subscription.error is not None:
+            self._parts.pop(part._subscription, None)
+            raise part._subscription.error
+        return part
+
+    async def attendees(self) -> Part[Any]:
+        """The clients that are connected: `hub.attendees()` yields sequences of `Attendee` by its `values`."""
+        return await self.attach(ATTENDEES)
+
+    async def metrics(self) -> Part[Any]:
+        """The hub's metrics (PROTOCOL.md, 9.3), as a dictionary."""
+        return await self.attach(METRICS)
+
+    async def begin(self, action: Any, *, seen: int | None = None) -> Sent:
+        """Takes an action, and returns before it is stored. Waits while too many are pending or unwritten.
+
+        `seen` is the revision of the part from which the user decided: the hub then rejects an action for something that was
+        presented anew since (`RejectionCode.LATE`). Raises `InvalidValue`, `ActionTooLarge` and `NotConnected`.
+        """
+        while self._core.pending >= self._core.options.pending_actions or self._is_paused:
+            if self._core.is_ended:
+                break
+            if self._room is None:
+                self._room = asyncio.Event()
+            await self._room.wait()
+        taken = self._core.begin(action, seen)
+        outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # An outcome that nobody awaits is no mistake.
+        outcome.add_done_callback(lambda future: future.cancelled() or future.exception())
+        self._outcomes[taken] = outcome
+        self._schedule()
+        return Sent(self, taken, outcome)
+
+    async def send(self, action: Any, *, seen: int | None = None) -> None:
+        """Sends an action, and returns when the hub has applied it, and stored it if it has a journal.
+
+        Raises `Rejected` with the hub's reason, `OutcomeUnknown` if the hub lost the session, and what `begin` raises. A task
+        that is cancelled while it waits does not take the action back.
+        """
+        await (await self.begin(action, seen=seen))
+
+    # The connection
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        core = self._core
+        while not core.is_ended:
+            delay = core.retry_at - time.monotonic()
+            if delay > 0:
+                await asyncio.sleep(delay)
+            core.connect_now()
+            self._lost = loop.create_future()
+            try:
+                await asyncio.wait_for(
+                    loop.create_unix_connection(lambda: _Protocol(self), self._path), core.options.timeout)
+            except (OSError, asyncio.TimeoutError) as error:
+                reason = getattr(error, "strerror", None) or "no answer"
+                core.disconnected(f"{self._path}: {reason}", time.monotonic())
+            else:
+                reason = await self._lost
+                core.disconnected(reason, time.monotonic())
+            self._dispatch()
+
+    def _connected(self, transport: asyncio.Transport) -> None:
+        self._transport, self._is_paused = transport, False
+        self._core.connected(time.monotonic())
+        self._flush()
+
+    def _received(self, data: bytes) -> None:
+        self._core.receive(data, time.monotonic())
+        self._dispatch()
+        self._flush()
+
+    def _closed(self, reason: str) -> None:
+        self._transport = None
+        self._resume()
+        if self._lost is not None and not self._lost.done():
+            self._lost.set_result(reason)
+
+    def _resume(self) -> None:
+        self._is_paused = False
+        if self._room is not None:
+            self._room.set()
+            self._room = None
+
+    def _schedule(self) -> None:
+        """Writes at the end of this turn of the loop, so that requests of one turn are one write."""
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_soon(self._scheduled)
+
+    def _scheduled(self) -> None:
+        self._is_scheduled = False
+        self._flush()
+        self._dispatch()
+
+    def _flush(self) -> None:
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return
+        if not self._is_paused or self._core.wants_close:
+            data = self._core.take_output(time.monotonic())
+            if data:
+                transport.write(data)
+        if self._core.wants_close:
+            transport.close()
+            return
+        self._arm()
+
+    def _arm(self) -> None:
+        """Sets the timer for the core's deadline. One that is early sets it again, which is cheaper than each time."""
+        deadline = self._core.deadline()
+        if deadline is None or self._tick is not None:
+            return
+        loop = asyncio.get_running_loop()
+        self._tick = loop.call_later(max(0.0, deadline - time.monotonic()), self._ticked)
+
+    def _ticked(self) -> None:
+        self._tick = None
+        self._core.tick(time.monotonic())
+        self._flush()
+
+    # Events
+
+    def _dispatch(self) -> None:
+        for event in self._core.take_events():
+            self._event(event)
+
+    def _event(self, event: Event) -> None:
+        if isinstance(event, ActionDone):
+            self._done(event.action)
+        elif isinstance(event, PartChanged):
+            part = self._parts.get(event.part)
+            if part is not None:
+                part._notify()
+            if event.part.is_detached:
+                self._parts.pop(event.part, None)
+                self._answer(event.part, None)
+        elif isinstance(event, Verified):
+            if event.matches is False:
+                warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
+            self._answer(event.part, event.matches)
+        elif isinstance(event, StateChanged):
+            for waiter in self._state_waiters:
+                waiter.set()
+            if not isinstance(event.state, Live):
+                for subscription, _ in list(self._verifications):
+                    self._answer(subscription, None)
+            if isinstance(event.state, Ended):
+                self._resume()
+        else:
+            assert isinstance(event, Described)
+
+    def _done(self, action: Action) -> None:
+        outcome = self._outcomes.pop(action, None)
+        if outcome is not None and not outcome.done():
+            if action.error is None:
+                outcome.set_result(None)
+            else:
+                outcome.set_exception(action.error)
+        if self._room is not None and not self._is_paused:
+            self._room.set()
+            self._room = None
+
+    async def _verify(self, part: Subscription) -> bool | None:
+        if not self._core.verify(part):
+            return None
+        answer: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
+        self._verifications.append((part, answer))
+        self._schedule()
+        return await answer
+
+    def _answer(self, part: Subscription, matches: bool | None) -> None:
+        for one, answer in self._verifications:
+            if one is part and not answer.done():
+                answer.set_result(matches)
+        self._verifications = [pair for pair in self._verifications if pair[0] is not part]
+
+    async def _wait_until_live(self) -> None:
+        async for state in self.states():
+            if isinstance(state, Live):
+                return
+            if isinstance(state, Ended):
+                raise Refused(state.reason) if state.is_refused else Closed(state.reason)
+
+
+class _Protocol(asyncio.Protocol):
+    """The socket of a connection."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.set_write_buffer_limits(high=WRITE_BYTES)
+        self._hub._connected(transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._hub._received(data)
+
+    def pause_writing(self) -> None:
+        self._hub._is_paused = True
+
+    def resume_writing(self) -> None:
+        self._hub._resume()
+        self._hub._schedule()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._hub._closed(str(exc) if exc else "the hub closed the connection")

@@ -1,0 +1,352 @@
+"""The client for programs without asyncio.
+
+    with storehub.blocking.connect() as hub:
+        todos = hub.attach("todos.todos")
+        hub.send({"todos": {"addButtonTapped": "oat milk"}})
+        for value in todos.values():
+            print([todo["text"] for todo in value])
+
+It has no thread of its own: the connection is served while a method waits, and by `poll`. Meanwhile the hub keeps what
+changes, and sends it as one change. Not for several threads at once.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Generic, TypeVar, overload
+
+from . import _places
+from ._parts import Action, Subscription
+from ._events import Phase, Verified
+from .core import Core
+from .errors import Absent, ConnectionFailed, Refused
+from .hub_state import ATTENDEES, METRICS
+from .options import Options
+from .paths import Path
+from .schema import Schema
+from .states import ConnectionState, Ended, Live
+
+__all__ = ["Hub", "Part", "Sent", "connect"]
+
+T = TypeVar("T")
+
+READ_BYTES = 1 << 18
+
+
+def connect(path: str | None = None, *, wait: float | None = 10.0, **options: Any) -> Hub:
+    """A client of the hub at a socket, as a context manager. The arguments are those of `storehub.connect`."""
+    return Hub(_places.socket_path(path), wait, Options(**options))
+
+
+class Sent:
+    """An action that was taken. `wait` waits for its outcome; `cancel` cancels the effects that it has started."""
+
+    def __init__(self, hub: Hub, action: Action) -> None:
+        self._hub, self._action = hub, action
+
+    @property
+    def is_done(self) -> bool:
+        """True if the outcome is known."""
+        return self._action.is_done
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Returns when the action took effect; raises as `Hub.send` does, and `TimeoutError`."""
+        self._hub._pump(lambda: self._action.is_done, timeout)
+        if self._action.error is not None:
+            raise self._action.error
+
+    def cancel(self) -> None:
+        """Cancels the effects that the action has started on the hub and that still run. The action is not taken back."""
+        self._hub._core.cancel(self._action)
+        self._hub.poll()
+
+
+class Part(Generic[T]):
+    """A part of the state, kept up to date by the hub while the client is served."""
+
+    def __init__(self, hub: Hub, subscription: Subscription) -> None:
+        self._hub, self._subscription = hub, subscription
+
+    @property
+    def value(self) -> T:
+        """The value that arrived last; raises `Absent` if there is none now."""
+        if self._subscription.error is not None:
+            raise self._subscription.error
+        if not self._subscription.is_present:
+            raise Absent(f"{self._subscription.path} has no value now")
+        value: T = self._subscription.value
+        return value
+
+    @property
+    def is_present(self) -> bool:
+        """True if the part has a value."""
+        return self._subscription.is_present
+
+    @property
+    def revision(self) -> int:
+        """The revision of the value."""
+        return self._subscription.revision or 0
+
+    def values(self, timeout: float | None = None) -> Iterator[T]:
+        """The value, and then each new one; ends when the part is detached, or after `timeout` seconds without a new one."""
+        seen, part = 0, self._subscription
+        while True:
+            try:
+                self._hub._pump(lambda: part.version != seen, timeout)
+            except TimeoutError:
+                return
+            seen = part.version
+            if part.error is not None:
+                raise part.error
+            if part.is_detached:
+                return
+            if part.is_present:
+                yield part.value
+
+    def wait_until(self, condition: Callable[[T], bool], timeout: float | None = None) -> T:
+        """The first value, beginning with the one of now, for which the condition is true; raises `TimeoutError`."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        part = self._subscription
+        while True:
+            seen = part.version
+            if condition(self.value):
+                return self.value
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            self._hub._pump(lambda: part.version != seen, left)
+
+    def verify(self) -> bool | None:
+        """Compares the hash of the value with the hub's; None if the part has no value, or types that differ from the hub's."""
+        return self._hub._verify(self._subscription)
+
+    def detach(self) -> None:
+        """Ends the subscription."""
+        self._hub._core.detach(self._subscription)
+        self._hub.poll()
+
+
+class Hub:
+    """A client of a hub. It reconnects by itself, resumes its session, and sends each action exactly once."""
+
+    def __init__(self, path: str, wait: float | None, options: Options) -> None:
+        self._path, self._wait = path, wait
+        self._core = Core(options)
+        self._socket: socket.socket | None = None
+        self._unwritten = b""
+        self._answers: dict[Subscription, bool | None] = {}
+
+    def __enter__(self) -> Hub:
+        if self._wait != 0:
+            try:
+                self._pump(self._is_settled, self._wait)
+            except TimeoutError:
+                state = self.state
+                reason = getattr(state, "failure", None) or getattr(state, "reason", None) or "no answer"
+                self.close()
+                raise ConnectionFailed(f"no hub at {self._path} within {self._wait:g} s: {reason}") from None
+            except BaseException:
+                self.close()
+                raise
+            if isinstance(self.state, Ended):
+                raise Refused(self.state.reason)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the session and closes the connection."""
+        self._core.close()
+        if self._socket is not None:
+            self._write(self._socket)
+        self._close("the client was closed")
+
+    def _is_settled(self) -> bool:
+        return isinstance(self.state, (Live, Ended))
+
+    # Requests
+
+    @property
+    def state(self) -> ConnectionState:
+        """The state of the connection, when it was served last."""
+        return self._core.state
+
+    @property
+    def state_directory(self) -> str | None:
+        """The hub's state directory, if it has a journal that this user may read."""
+        return self._core.welcome.state_directory if self._core.welcome else None
+
+    def schema(self) -> Schema:
+        """The schema of the feature."""
+        self._pump(lambda: self._core.schema() is not None or self._core.is_ended, None)
+        schema = self._core.schema()
+        if schema is None:
+            raise Refused(getattr(self.state, "reason", "the client was closed"))
+        return schema
+
+    @overload
+    def attach(self, path: Path[T]) -> Part[T]: ...
+    @overload
+    def attach(self, path: str) -> Part[Any]: ...
+    def attach(self, path: Path[Any] | str) -> Part[Any]:
+        """Subscribes to a part of the state, and waits for its value or its absence. See `storehub.Hub.attach`."""
+        part: Part[Any] = Part(self, self._core.attach(_places.parsed(path)))
+        subscription = part._subscription
+        try:
+            self._pump(subscription.is_known, None)
+        except BaseException:
+            self._core.detach(subscription)
+            raise
+        if subscription.error is not None:
+            raise subscription.error
+        return part
+
+    def attendees(self) -> Part[Any]:
+        """The clients that are connected."""
+        return self.attach(ATTENDEES)
+
+    def metrics(self) -> Part[Any]:
+        """The hub's metrics (PROTOCOL.md, 9.3), as a dictionary."""
+        return self.attach(METRICS)
+
+    def begin(self, action: Any, *, seen: int | None = None) -> Sent:
+        """Takes an action, and returns before it is stored. Waits while too many are pending. See `storehub.Hub.begin`."""
+        limit = self._core.options.pending_actions
+        self._pump(lambda: self._core.pending < limit or self._core.is_ended, None)
+        return Sent(self, self._core.begin(action, seen))
+
+    def send(self, action: Any, *, seen: int | None = None, timeout: float | None = None) -> None:
+        """Sends an action, and returns when the hub has applied it, and stored it if it has a journal.
+
+        Raises `Rejected`, `OutcomeUnknown`, `InvalidValue`, `ActionTooLarge`, `NotConnected` and `TimeoutError`. After a timeout,
+        the action is still sent.
+        """
+        self.begin(action, seen=seen).wait(timeout)
+
+    def poll(self, timeout: float = 0) -> None:
+        """Serves the connection: writes, reads what has arrived, and waits for more for at most `timeout` seconds."""
+        self._step(timeout)
+
+    def fileno(self) -> int:
+        """The descriptor of the socket, so that a program can wait for several: call `poll` when it is readable.
+
+        Raises `ConnectionFailed` while there is no connection.
+        """
+        if self._socket is None:
+            raise ConnectionFailed("there is no connection now")
+        return self._socket.fileno()
+
+    def _verify(self, part: Subscription) -> bool | None:
+        self._answers.pop(part, None)
+        if not self._core.verify(part):
+            return None
+        self._pump(lambda: part in self._answers or self._core.phase is not Phase.OPEN or part.is_detached, None)
+        return self._answers.pop(part, None)
+
+    # The connection
+
+    def _pump(self, is_done: Callable[[], bool], timeout: float | None) -> None:
+        """Serves the connection until something has come true."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not is_done():
+            left = 3600.0 if deadline is None else deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("the hub has not answered in time")
+            self._step(left)
+
+    def _step(self, timeout: float) -> None:
+        """One wait for the socket, at most until the timeout or the core's deadline."""
+        if self._core.is_ended:
+            self._close("the client was closed")
+            return
+        if self._socket is None and not self._open(timeout):
+            return
+        assert self._socket is not None
+        self._write(self._socket)
+        deadline = self._core.deadline()
+        now = time.monotonic()
+        wait = timeout if deadline is None else min(timeout, max(0.0, deadline - now))
+        if not self._core.wants_close:
+            self._wait_for(self._socket, wait)
+        if self._core.wants_close:
+            self._close("the connection was closed")
+
+    def _wait_for(self, stream: socket.socket, wait: float) -> None:
+        writes = [stream] if self._unwritten else []
+        readable, _, _ = select.select([stream], writes, [], wait)
+        now = time.monotonic()
+        if readable:
+            try:
+                data = stream.recv(READ_BYTES)
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError as error:
+                self._close(str(error))
+                return
+            if not data:
+                self._close("the hub closed the connection")
+                return
+            self._core.receive(data, now)
+            self._collect()
+            self._write(stream)
+        else:
+            self._core.tick(now)
+
+    def _open(self, timeout: float) -> bool:
+        delay = self._core.retry_at - time.monotonic()
+        if delay > 0:
+            time.sleep(min(delay, timeout))
+            if delay > timeout:
+                return False
+        self._core.connect_now()
+        stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            stream.settimeout(self._core.options.timeout)
+            stream.connect(self._path)
+        except OSError as error:
+            stream.close()
+            self._core.disconnected(f"{self._path}: {error.strerror or error}", time.monotonic())
+            self._collect()
+            return False
+        stream.setblocking(False)
+        self._socket, self._unwritten = stream, b""
+        self._core.connected(time.monotonic())
+        return True
+
+    def _write(self, stream: socket.socket) -> None:
+        self._unwritten += self._core.take_output(time.monotonic())
+        try:
+            while self._unwritten:
+                count = stream.send(self._unwritten)
+                self._unwritten = self._unwritten[count:]
+        except (BlockingIOError, InterruptedError):
+            pass
+        except OSError:
+            # What has arrived may have the reason, and the end follows it.
+            self._unwritten = b""
+
+    def _close(self, reason: str) -> None:
+        stream, self._socket = self._socket, None
+        if stream is not None:
+            stream.close()
+            self._core.disconnected(reason, time.monotonic())
+        self._collect()
+
+    def _cut(self) -> None:
+        """Writes and closes the connection, for tests. The client then connects again."""
+        if self._socket is not None:
+            self._write(self._socket)
+            self._close("cut")
+
+    def _collect(self) -> None:
+        for event in self._core.take_events():
+            if isinstance(event, Verified):
+                if event.matches is False:
+                    warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
+                self._answers[event.part] = event.matches

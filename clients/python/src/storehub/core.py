@@ -1,0 +1,641 @@
+"""The client without input and output: bytes, time and requests go in; bytes, events and a deadline come out.
+
+The shells in `aio` and `blocking` drive it. All times are seconds of one monotonic clock.
+
+    core.connect_now()        when `core.retry_at` has come: the shell opens the socket
+    core.connected(now)       the socket is open
+    core.receive(data, now)   bytes have arrived
+    core.disconnected(...)    the socket is closed, or could not be opened
+    core.tick(now)            the deadline has come
+    core.take_output(now)     the bytes to write, after any of these and after requests
+    core.take_events()        what has happened
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from . import _messages as wire
+from ._events import ActionDone, Described, Event, PartChanged, Phase, StateChanged, Verified
+from ._messages import Frame, FrameReader, Welcome
+from ._parts import Action, Subscription
+from ._types import CannotApply, WindowStep
+from .errors import (
+    ActionError,
+    ActionTooLarge,
+    HashMismatch,
+    InvalidValue,
+    NotConnected,
+    OutcomeUnknown,
+    ProtocolError,
+    Rejected,
+    SchemaMismatch,
+    StateLost,
+    StoreHubError,
+    TooManyPending,
+    UnknownPart,
+)
+from .options import Options
+from .paths import Path
+from .schema import Model, Schema, Types, model_of
+from .states import Connecting, ConnectionState, Ended, Live, Stale
+
+__all__ = ["Core"]
+
+
+ACKNOWLEDGE_AFTER = 256
+"""How many refusals the hub keeps for this client before it acknowledges them without sending an action."""
+
+
+class Core:
+    """A client's side of the protocol."""
+
+    def __init__(self, options: Options | None = None, draw: random.Random | None = None) -> None:
+        self.options = options or Options()
+        if len(self.options.name.encode()) > 128:
+            raise ValueError("the name of a client has at most 128 bytes")
+        self._draw = draw or random.Random()
+        self.phase = Phase.DOWN
+        self.state: ConnectionState = Connecting(1)
+        self.retry_at = 0.0
+        self.wants_close = False
+        self.welcome: Welcome | None = None
+        self._session: bytes | None = None
+        self._history: int | None = None
+        self._acknowledged = 0
+        self._last = 0
+        self._refusals = 0
+        self._sent: deque[Action] = deque()
+        self._waiting: deque[Action] = deque()
+        self._parts: list[Subscription] = []
+        self._numbers: dict[int, Subscription | None] = {}
+        self._next_number = 1
+        self._schemas: dict[int, Schema] = {}
+        self._types: dict[tuple[int, Model | None], Types] = {}
+        self._fingerprint: bytes | None = None
+        self._knows_revisions = False
+        self._reader = FrameReader(self.options.payload_bytes)
+        self._output = bytearray()
+        self._events: list[Event] = []
+        self._attempt = 0
+        self._made_progress = False
+        self._without_roots = False
+        self._last_heard = self._awaiting_since = 0.0
+        self._was_awaiting = False
+        self._ping = self._pong = 0
+        self._failure: str | None = None
+
+    # Requests
+
+    @property
+    def pending(self) -> int:
+        """The number of actions without an outcome."""
+        return len(self._sent) + len(self._waiting)
+
+    @property
+    def is_ended(self) -> bool:
+        return self.phase is Phase.ENDED
+
+    def schema(self, root: int = 0) -> Schema | None:
+        """The schema of a root, once it is known."""
+        return self._schemas.get(root)
+
+    def types(self, model: Model | None = None, root: int = 0) -> Types | None:
+        """The types of a root for a model, once the schema is known; raises `SchemaMismatch`."""
+        schema = self._schemas.get(root)
+        if schema is None:
+            return None
+        found = self._types.get((root, model))
+        if found is None:
+            found = self._types[root, model] = Types(schema, model)
+        return found
+
+    def attach(self, path: Path[Any]) -> Subscription:
+        """Subscribes to a part."""
+        part = Subscription(path, self.options.state_bytes)
+        if self.is_ended:
+            part.fail(NotConnected(self._reason()))
+            return part
+        self._parts.append(part)
+        if self.phase is Phase.OPEN:
+            self._request(part, False)
+        return part
+
+    def detach(self, part: Subscription) -> None:
+        """Ends a subscription."""
+        if part not in self._parts:
+            return
+        self._parts.remove(part)
+        self._drop(part)
+        part.is_detached = True
+        part.version += 1
+        self._events.append(PartChanged(part))
+
+    def verify(self, part: Subscription) -> bool:
+        """Requests the hash of a part, to which `Verified` is the answer; returns false if it is not attached now."""
+        if part.number is None or self.phase is not Phase.OPEN:
+            return False
+        self._write(wire.VERIFY, scope=part.number)
+        return True
+
+    def describe(self, root: int) -> None:
+        """Requests the schema of a root, to which `Described` is the answer."""
+        if self.phase is Phase.OPEN:
+            self._write(wire.DESCRIBE, scope=root)
+
+    def begin(self, value: Any, seen: int | None = None) -> Action:
+        """Takes an action; the hub's answer is `ActionDone`.
+
+        Raises `TooManyPending`, `NotConnected`, and if the schema is known `InvalidValue` and `ActionTooLarge`.
+        """
+        if self.is_ended:
+            raise NotConnected(f"not sent: {self._reason()}")
+        if self.pending >= self.options.pending_actions:
+            raise TooManyPending(f"{self.pending} actions are pending already; try again when the hub answers")
+        action = Action(value, model_of(value), seen)
+        if self._schemas.get(0) is not None:
+            self._encode(action)
+        self._waiting.append(action)
+        return action
+
+    def cancel(self, action: Action) -> None:
+        """Cancels the effects that an action has started and that still run; the action itself stays."""
+        if action.is_done and action.sequence == 0:
+            return
+        if not action.is_sent:
+            action.cancels = True
+        elif self.phase is Phase.OPEN and self.welcome and self.welcome.takes_cancel:
+            self._write(wire.CANCEL, wire.number(action.sequence))
+
+    def close(self, keeps_session: bool = False) -> None:
+        """Ends the conversation, and the session unless it is kept. The shell writes the output and closes."""
+        if self.is_ended:
+            return
+        if self.phase in (Phase.OPEN, Phase.DESCRIBING) and not keeps_session:
+            self._write(wire.LEAVE)
+        self._end("the client was closed", False)
+
+    # Input
+
+    def connect_now(self) -> None:
+        """The shell opens a connection now."""
+        self.phase = Phase.CONNECTING
+        self._attempt += 1
+
+    def connected(self, now: float) -> None:
+        """The connection is open: the client sends its hello."""
+        self.phase = Phase.GREETING
+        self.wants_close = False
+        self._made_progress = False
+        self._reader = FrameReader(self.options.payload_bytes)
+        self._output.clear()
+        self._numbers, self._next_number = {}, 1
+        self._ping = self._pong = 0
+        self._last_heard = self._awaiting_since = now
+        self._write(wire.HELLO, wire.hello(self.options.name, self._session, self._acknowledged, self._history))
+
+    def disconnected(self, reason: str, now: float) -> None:
+        """The connection ended, or could not be opened."""
+        if self.is_ended:
+            return
+        self.phase = Phase.DOWN
+        self.wants_close = False
+        self._output.clear()
+        for part in self._parts:
+            part.disconnect()
+        if self._made_progress:
+            self._attempt = 0
+        reason = self._failure or reason
+        self._failure = None
+        delay = min(self.options.shortest_delay * 2 ** min(self._attempt, 16), self.options.longest_delay)
+        self.retry_at = now + delay * self._draw.uniform(0.5, 1.0)
+        never_live = isinstance(self.state, Connecting)
+        self._set_state(Connecting(self._attempt + 1, reason) if never_live else Stale(self._attempt + 1, reason))
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Bytes have arrived."""
+        if self.phase not in (Phase.GREETING, Phase.DESCRIBING, Phase.OPEN) or self.wants_close:
+            return
+        self._last_heard = now
+        try:
+            for frame in self._reader.receive(data):
+                self._handle(frame)
+                if self.wants_close or self.is_ended:
+                    return
+        except ProtocolError as error:
+            self._break(f"the hub sent what the protocol does not allow: {error}")
+        except RecursionError:
+            self._break("the hub sent values that are nested too deep")
+
+    def tick(self, now: float) -> None:
+        """The time has come that `deadline` named."""
+        if self.phase in (Phase.DOWN, Phase.CONNECTING, Phase.ENDED):
+            return
+        if self._is_awaiting and now >= self._answer_limit:
+            self._break(f"the hub has not answered for {self.options.timeout:g} s")
+        elif self._is_probing(now):
+            self._send_ping()
+
+    def deadline(self) -> float | None:
+        """When `tick` is due, if nothing else happens; None for never."""
+        if self.phase in (Phase.DOWN, Phase.CONNECTING, Phase.ENDED) or self.wants_close:
+            return None
+        if self._is_awaiting:
+            return self._answer_limit
+        if self.options.probe_interval is not None:
+            return self._last_heard + self.options.probe_interval
+        return None
+
+    # Output
+
+    def take_output(self, now: float) -> bytes:
+        """The bytes to write. Actions that were taken since the last call are one frame."""
+        self._flush()
+        if self._is_awaiting and not self._was_awaiting:
+            self._awaiting_since = now
+        self._was_awaiting = self._is_awaiting
+        data = bytes(self._output)
+        self._output.clear()
+        return data
+
+    def take_events(self) -> list[Event]:
+        """What has happened since the last call."""
+        events, self._events = self._events, []
+        return events
+
+    # Frames of the hub
+
+    def _handle(self, frame: Frame) -> None:
+        if frame.kind == wire.ERROR:
+            self._error(*wire.read_failure(frame.payload))
+        elif frame.kind == wire.GOODBYE:
+            self._made_progress = True
+            self._break(f"the hub closed the connection: {wire.read_failure(frame.payload)[1]}")
+        elif frame.kind == wire.WELCOME:
+            if self.phase is not Phase.GREETING:
+                raise ProtocolError("a second welcome")
+            self._welcomed(wire.read_welcome(frame.payload))
+        elif self.phase is Phase.GREETING:
+            if frame.kind in _HANDLERS:
+                raise ProtocolError("a frame before the welcome")
+        else:
+            handler = _HANDLERS.get(frame.kind)
+            if handler is not None:
+                self._made_progress = True
+                handler(self, frame)
+
+    def _welcomed(self, welcome: Welcome) -> None:
+        if welcome.version != 1:
+            self._end(f"the hub speaks version {welcome.version} of the protocol, and this client version 1", True)
+            return
+        is_resumed = welcome.resumed and self._session is not None
+        if is_resumed:
+            if not self._acknowledged <= welcome.processed <= self._last:
+                raise ProtocolError(f"{welcome.processed} actions are processed, of {self._last} that were sent")
+            self._resend(welcome.processed)
+        else:
+            self._give_up_sent()
+        self._knows_revisions = is_resumed and welcome.history == self._history and welcome.history is not None
+        has_lost = self._history is not None and welcome.history != self._history
+        if has_lost and not self.options.sends_after_loss:
+            while self._waiting:
+                self._finish(self._waiting.popleft(), StateLost(
+                    "not sent: the hub came back without its last state; see what it has now, and repeat it if needed"))
+        self.welcome, self._session, self._history = welcome, welcome.session, welcome.history
+        self._refusals = 0
+        # A hub of another release may have other roots of its own.
+        for root in (1, 2):
+            self._forget_schema(root)
+        if self._schemas.get(0) is not None and self._fingerprint == welcome.fingerprint is not None:
+            self._open()
+        else:
+            self.phase = Phase.DESCRIBING
+            self._write(wire.DESCRIBE)
+
+    def _resend(self, processed: int) -> None:
+        """The hub has not processed the actions after this number: they are sent again, under the same numbers."""
+        self._last = processed
+        while self._sent and self._sent[-1].sequence > processed:
+            self._waiting.appendleft(self._sent.pop())
+
+    def _give_up_sent(self) -> None:
+        """The hub does not know the session: what became of its actions is unknown."""
+        lost, self._sent = self._sent, deque()
+        for action in lost:
+            self._finish(action, OutcomeUnknown("the hub lost the session before it answered: "
+                                                "the action may or may not have taken effect"))
+        self._acknowledged = self._last = 0
+
+    def _open(self) -> None:
+        self.phase = Phase.OPEN
+        assert self.welcome
+        for part in list(self._parts):
+            self._request(part, self._knows_revisions)
+        if self._knows_revisions and self._parts:
+            # For a part that has not changed, the hub sends nothing.
+            self._send_ping()
+        self._set_state(Live(self.welcome.hub))
+
+    def _schema(self, frame: Frame) -> None:
+        root = frame.scope
+        if self.phase is not Phase.DESCRIBING and root in self._schemas:
+            return
+        schema, old = Schema(frame.payload), self._schemas.get(root)
+        if old is None or old.fingerprint != schema.fingerprint:
+            self._forget_schema(root)
+            self._schemas[root] = schema
+        self._events.append(Described(root))
+        if root == 0 and self.phase is Phase.DESCRIBING:
+            self._fingerprint = schema.fingerprint
+            for action in list(self._waiting):
+                try:
+                    self._encode(action)
+                except StoreHubError as error:
+                    self._waiting.remove(action)
+                    self._finish(action, error)
+            self._open()
+        elif self.phase is Phase.OPEN:
+            for part in list(self._parts):
+                if part.root == root and part.number is None:
+                    self._request(part, False)
+
+    def _forget_schema(self, root: int) -> None:
+        self._schemas.pop(root, None)
+        for key in [key for key in self._types if key[0] == root]:
+            del self._types[key]
+
+    def _part_frame(self, frame: Frame) -> None:
+        part = self._numbers.get(frame.scope)
+        if part is None:
+            if frame.scope not in self._numbers:
+                raise ProtocolError(f"a frame for the scope {frame.scope}, which is not attached")
+            return
+        try:
+            is_new = _PART_HANDLERS[frame.kind](part, frame)
+        except CannotApply:
+            self._attach_again(part)
+            return
+        except SchemaMismatch as error:
+            self._fail(part, error)
+            return
+        except ProtocolError:
+            part.revision = None
+            raise
+        if part.is_too_large:
+            self._fail(part, StoreHubError(f"{part.path}: a value of more than {self.options.state_bytes} bytes"))
+        elif is_new:
+            self._events.append(PartChanged(part))
+            if frame.kind == wire.ABSENT:
+                self._events.append(Verified(part, None))
+
+    def _hash(self, frame: Frame) -> None:
+        part = self._numbers.get(frame.scope)
+        expected = wire.read_number(frame.payload)
+        if part is None or not part.is_present or part.type is None:
+            return
+        if part.root != 0 or not part.type.is_exact:
+            self._events.append(Verified(part, None))
+            return
+        matches = part.type.hash(part.value) == expected
+        self._events.append(Verified(part, matches))
+        if not matches:
+            self._failure = str(HashMismatch(f"{part.path}: the hub's hash differs"))
+            self._attach_again(part)
+
+    def _detached(self, frame: Frame) -> None:
+        if self._numbers.get(frame.scope, frame) is None:
+            del self._numbers[frame.scope]
+
+    def _applied(self, frame: Frame) -> None:
+        number = wire.read_number(frame.payload)
+        if not self._acknowledged <= number <= self._last:
+            raise ProtocolError(f"the actions up to {number} are processed, of {self._last} that were sent")
+        self._acknowledged = number
+        while self._sent and self._sent[0].sequence <= number:
+            self._finish(self._sent.popleft(), None)
+        if self._refusals >= ACKNOWLEDGE_AFTER and not self._waiting:
+            self._write(wire.ACTIONS, wire.actions(self._last + 1, self._acknowledged, []))
+            self._refusals = 0
+
+    def _rejected(self, frame: Frame) -> None:
+        sequence, code, reason = wire.read_rejected(frame.payload)
+        if not self._acknowledged < sequence <= self._last:
+            raise ProtocolError(f"action {sequence} was rejected, and was not pending")
+        self._refusals += 1
+        for action in self._sent:
+            if action.sequence == sequence:
+                self._sent.remove(action)
+                self._finish(action, Rejected(code, reason))
+                return
+
+    def _ponged(self, frame: Frame) -> None:
+        self._pong = wire.read_number(frame.payload)
+
+    def _error(self, code: int, reason: str) -> None:
+        text = f"the hub closed the connection: {reason}"
+        if code == 1:
+            self._end(f"the hub refused the client: {reason}", True)
+        elif code == 15 and any(part.root for part in self._parts) and self.phase is not Phase.GREETING:
+            # Once more, without what may need a right of its own.
+            for part in [part for part in self._parts if part.root]:
+                self._fail(part, UnknownPart(f"{part.path}: {reason}"))
+            self._break(text)
+        elif code == 15:
+            self._end(f"the hub refused the client: {reason}", True)
+        elif code in (6, 12) and any(part.is_awaited for part in self._parts):
+            # The one that was attached last.
+            part = [part for part in self._parts if part.is_awaited][-1]
+            self._fail(part, UnknownPart(f"{part.path}: {reason}"))
+            self._break(text)
+        else:
+            if code == 10 or (code == 5 and self.phase is Phase.GREETING):
+                # The session continues elsewhere; or the hub has lost actions that it had acknowledged.
+                self._session = None
+                self._give_up_sent()
+            elif code in (2, 3):
+                self._suspect(reason)
+            self._break(text)
+
+    def _suspect(self, reason: str) -> None:
+        """The hub could not read what was sent. An action with which this happens twice is not sent again."""
+        for action in self._sent:
+            action.strikes += 1
+        # The first one that the hub did not process.
+        if self._sent and self._sent[0].strikes > 1:
+            self._finish(self._sent.popleft(), ActionError(f"the hub could not read the action: {reason}"))
+
+    # Parts
+
+    def _request(self, part: Subscription, knows_revision: bool) -> None:
+        assert self.welcome
+        try:
+            types = self.types(part.model, part.root)
+            if types is None:
+                if part.root in (1, 2) and not self.welcome.serves_hub_state:
+                    raise UnknownPart("the hub does not permit this user its own state")
+                self._write(wire.DESCRIBE, scope=part.root)
+                return
+            part.resolve(types)
+            if part.path._steps and isinstance(part.path._steps[-1], WindowStep) and not self.welcome.window_elements:
+                raise UnknownPart("this hub serves no windows")
+        except (InvalidValue, SchemaMismatch, UnknownPart) as error:
+            self._fail(part, error)
+            return
+        number = self._free_number()
+        if number is None:
+            self._fail(part, UnknownPart("too many parts are attached"))
+            return
+        self._numbers[number] = part
+        part.number = number
+        revision = part.revision if knows_revision else None
+        part.is_awaited = revision is None
+        self._write(wire.ATTACH, wire.attach(part.steps, revision, part.root), scope=number)
+
+    def _free_number(self) -> int | None:
+        if len(self._numbers) >= 0xFFFF:
+            return None
+        while self._next_number in self._numbers or self._next_number > 0xFFFF:
+            self._next_number = 1 if self._next_number >= 0xFFFF else self._next_number + 1
+        number = self._next_number
+        self._next_number += 1
+        return number
+
+    def _drop(self, part: Subscription) -> None:
+        """Detaches a part on the wire."""
+        if part.number is not None and self.phase is Phase.OPEN and not self.wants_close:
+            self._numbers[part.number] = None
+            self._write(wire.DETACH, scope=part.number)
+        part.disconnect()
+
+    def _attach_again(self, part: Subscription) -> None:
+        self._drop(part)
+        part.revision = None
+        self._request(part, False)
+
+    def _fail(self, part: Subscription, error: StoreHubError) -> None:
+        self._drop(part)
+        self._parts.remove(part)
+        part.fail(error)
+        self._events.append(PartChanged(part))
+
+    # Actions
+
+    def _encode(self, action: Action) -> None:
+        types = self.types(action.model)
+        assert types
+        action.data = types.action.encoded(action.value)
+        limit = (self.welcome.payload_bytes if self.welcome else 1 << 20) - 18
+        if len(action.data) > limit:
+            raise ActionTooLarge(f"the action has {len(action.data)} bytes and the hub takes at most {limit}")
+
+    def _flush(self) -> None:
+        if self.phase is not Phase.OPEN or self.wants_close:
+            return
+        assert self.welcome
+        takes_cancel = self.welcome.takes_cancel
+        while self._waiting:
+            first, size = self._waiting[0], 18
+            batch: list[Action] = []
+            while self._waiting and self._waiting[0].seen == first.seen:
+                action = self._waiting[0]
+                if batch and size + len(action.data) > self.welcome.payload_bytes:
+                    break
+                self._waiting.popleft()
+                self._last += 1
+                action.sequence, action.is_sent = self._last, True
+                size += len(action.data)
+                batch.append(action)
+                self._sent.append(action)
+            flags = CANCELLABLE if takes_cancel else 0
+            revision = 0
+            if first.seen is not None:
+                flags, revision = flags | wire.WITH_REVISION, first.seen
+            payload = wire.actions(batch[0].sequence, self._acknowledged, [action.data for action in batch])
+            self._write(wire.ACTIONS, payload, flags=flags, revision=revision)
+            self._refusals = 0
+            for action in batch:
+                if action.cancels and takes_cancel:
+                    self._write(wire.CANCEL, wire.number(action.sequence))
+
+    def _finish(self, action: Action, error: StoreHubError | None) -> None:
+        action.finish(error)
+        self._events.append(ActionDone(action))
+
+    # The connection
+
+    @property
+    def _answer_limit(self) -> float:
+        """When the connection counts as lost, if the hub remains silent."""
+        return max(self._last_heard, self._awaiting_since) + self.options.timeout
+
+    @property
+    def _is_awaiting(self) -> bool:
+        """True if the hub has to answer."""
+        if self.phase in (Phase.GREETING, Phase.DESCRIBING):
+            return True
+        return bool(self._sent) or self._ping != self._pong or any(part.is_awaited for part in self._parts)
+
+    def _is_probing(self, now: float) -> bool:
+        interval = self.options.probe_interval
+        return self.phase is Phase.OPEN and interval is not None and now >= self._last_heard + interval
+
+    def _send_ping(self) -> None:
+        self._ping += 1
+        self._write(wire.PING, wire.number(self._ping))
+
+    def _write(self, kind: int, payload: bytes = b"", scope: int = 0, flags: int = 0, revision: int = 0) -> None:
+        self._output += wire.frame(kind, payload, scope, flags, revision)
+
+    def _break(self, reason: str) -> None:
+        """The shell closes the connection, and reports that it is closed."""
+        self._failure = reason
+        self.wants_close = True
+
+    def _end(self, reason: str, is_refused: bool) -> None:
+        self.phase = Phase.ENDED
+        self.wants_close = True
+        self._set_state(Ended(reason, is_refused))
+        for action in self._sent:
+            self._finish(action, OutcomeUnknown(f"{reason} before the hub answered: the action may have taken effect"))
+        for action in self._waiting:
+            self._finish(action, NotConnected(f"not sent: {reason}"))
+        self._sent.clear()
+        self._waiting.clear()
+        for part in self._parts:
+            part.fail(NotConnected(reason))
+            self._events.append(PartChanged(part))
+        self._parts.clear()
+
+    def _reason(self) -> str:
+        return self.state.reason if isinstance(self.state, Ended) else "the client was closed"
+
+    def _set_state(self, state: ConnectionState) -> None:
+        if state != self.state:
+            self.state = state
+            self._events.append(StateChanged(state))
+
+
+CANCELLABLE = wire.CANCELLABLE
+
+_PART_HANDLERS: dict[int, Callable[[Subscription, Frame], bool]] = {
+    wire.SNAPSHOT: Subscription.snapshot,
+    wire.DELTA: Subscription.delta,
+    wire.BOOKMARK: Subscription.bookmark,
+    wire.ABSENT: Subscription.absent,
+}
+
+_HANDLERS: dict[int, Callable[[Core, Frame], None]] = {
+    wire.SNAPSHOT: Core._part_frame,
+    wire.DELTA: Core._part_frame,
+    wire.BOOKMARK: Core._part_frame,
+    wire.ABSENT: Core._part_frame,
+    wire.APPLIED: Core._applied,
+    wire.REJECTED: Core._rejected,
+    wire.PONG: Core._ponged,
+    wire.DETACHED: Core._detached,
+    wire.HASH: Core._hash,
+    wire.SCHEMA: Core._schema,
+}

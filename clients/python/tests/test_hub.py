@@ -1,0 +1,275 @@
+"""The client with a real hub."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import unittest
+from typing import Any
+
+import storehub
+from storehub import blocking, path
+
+from .hubs import CuttingProxy, HubProcess
+
+INCREMENT = {"counter": "incrementButtonTapped"}
+
+
+def add(text: str) -> Any:
+    return {"todos": {"addButtonTapped": text}}
+
+
+class WithHub(unittest.IsolatedAsyncioTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.hub = HubProcess()
+        cls.hub.start()
+        cls.addClassCleanup(cls.hub.__exit__)
+
+
+class Asynchronous(WithHub):
+    async def test_an_action_is_stored_and_every_part_has_it(self) -> None:
+        async with storehub.connect(self.hub.socket, name="one") as hub, storehub.connect(self.hub.socket) as other:
+            text = await hub.attach("todos.todos")
+            count = len(text.value)
+            seen = await other.attach(path.todos.todos)
+            await hub.send(add("oat milk"))
+            self.assertEqual(text.value[-1]["text"], "oat milk")
+            todos = await seen.wait_until(lambda value: len(value) > count)
+            self.assertEqual(todos, text.value)
+            self.assertEqual(todos.with_id(todos[-1]["id"]), todos[-1])
+            self.assertTrue(await text.verify())
+            self.assertTrue(await seen.verify())
+
+    async def test_the_last_value_is_never_missed(self) -> None:
+        async with storehub.connect(self.hub.socket) as hub:
+            counter = await hub.attach("counter.count")
+            start = counter.value
+            for _ in range(100):
+                await hub.begin(INCREMENT)
+            async for value in counter.values():
+                if value == start + 100:
+                    break
+
+    async def test_windows_elements_and_absence(self) -> None:
+        async with storehub.connect(self.hub.socket) as hub:
+            for text in ("a", "b", "c"):
+                await hub.send(add(text))
+            window = await hub.attach(path.todos.todos[-2:])
+            self.assertEqual([todo["text"] for todo in window.value.elements], ["b", "c"])
+            self.assertTrue(await window.verify())
+            last = window.value.elements[-1]["id"]
+            element = await hub.attach(f"todos.todos[{last}].text")
+            updates = element.updates()
+            self.assertEqual((await anext_(updates)).value, "c")
+            await hub.send({"todos": {"deleteButtonTapped": last}})
+            self.assertFalse((await anext_(updates)).is_present)
+            with self.assertRaises(storehub.Absent):
+                element.value
+            self.assertIsNone(await element.verify())
+            await element.detach()
+            with self.assertRaises(StopAsyncIteration):
+                await anext_(updates)
+
+    async def test_unknown_parts_and_actions_are_named(self) -> None:
+        async with storehub.connect(self.hub.socket) as hub:
+            with self.assertRaisesRegex(storehub.UnknownPart, "Todos.State has no field 'todoz'"):
+                await hub.attach("todos.todoz")
+            with self.assertRaisesRegex(storehub.InvalidValue, "has no case 'nothing'"):
+                await hub.send({"todos": "nothing"})
+            await hub.send(INCREMENT)
+
+    async def test_attendees_and_metrics(self) -> None:
+        async with storehub.connect(self.hub.socket, name="me") as hub:
+            attendees = await hub.attendees()
+            mine = [one for one in attendees.value if one["process"] == os.getpid()]
+            self.assertEqual(mine[0]["name"], "me")
+            async with storehub.connect(self.hub.socket, name="another"):
+                await attendees.wait_until(lambda value: any(one["name"] == "another" for one in value))
+            await attendees.wait_until(lambda value: not any(one["name"] == "another" for one in value))
+            metrics = await hub.metrics()
+            self.assertEqual(metrics.value["durability"], "sync")
+
+    async def test_effects_of_an_action_are_cancelled(self) -> None:
+        async with storehub.connect(self.hub.socket) as hub:
+            timer = await hub.attach("counter.isTimerOn")
+            sent = await hub.begin({"counter": "toggleTimerButtonTapped"})
+            await sent
+            self.assertTrue(timer.value)
+            sent.cancel()
+            await hub.send({"counter": "toggleTimerButtonTapped"})
+            self.assertFalse(timer.value)
+
+    async def test_an_action_beyond_the_hubs_limit_is_not_sent(self) -> None:
+        async with storehub.connect(self.hub.socket) as hub:
+            with self.assertRaises(storehub.ActionTooLarge):
+                await hub.send(add("x" * (1 << 20)))
+            await hub.send(add("x" * 1000))
+
+    async def test_no_hub_is_an_error_that_says_so(self) -> None:
+        with self.assertRaisesRegex(storehub.ConnectionFailed, "no hub at .*: .*No such file"):
+            async with storehub.connect(self.hub.directory + "/none", wait=0.2):
+                pass
+
+    async def test_a_client_may_be_older_than_its_hub(self) -> None:
+        async with storehub.connect(self.hub.directory + "/late", wait=0) as hub:
+            self.assertIsInstance(hub.state, storehub.Connecting)
+            sent = asyncio.ensure_future(hub.send(INCREMENT))
+            await asyncio.sleep(0.1)
+            os.symlink(self.hub.socket, self.hub.directory + "/late")
+            await asyncio.wait_for(sent, 20)
+
+    async def test_closing_raises_for_those_who_wait(self) -> None:
+        hub = storehub.connect(self.hub.socket)
+        await hub.__aenter__()
+        part = await hub.attach("counter")
+
+        async def read() -> None:
+            async for _ in part.values():
+                pass
+
+        reader = asyncio.ensure_future(read())
+        await asyncio.sleep(0)
+        await hub.close()
+        with self.assertRaises(storehub.StoreHubError):
+            await asyncio.wait_for(reader, 5)
+        with self.assertRaises(storehub.NotConnected):
+            await hub.send(INCREMENT)
+
+    async def test_back_pressure_limits_what_waits(self) -> None:
+        async with storehub.connect(self.hub.socket, pending_actions=10) as hub:
+            highest = 0
+            for _ in range(200):
+                await hub.begin(INCREMENT)
+                highest = max(highest, hub._core.pending)
+            self.assertLessEqual(highest, 10)
+
+
+class Blocking(WithHub):
+    def test_the_same_without_asyncio(self) -> None:
+        with blocking.connect(self.hub.socket) as hub:
+            counter = hub.attach("counter.count")
+            before = counter.value
+            hub.send(INCREMENT)
+            self.assertEqual(counter.value, before + 1)
+            self.assertTrue(counter.verify())
+            sent = [hub.begin(INCREMENT) for _ in range(50)]
+            for one in sent:
+                one.wait(10)
+            self.assertEqual(counter.wait_until(lambda value: value == before + 51, 10), before + 51)
+            self.assertEqual(list(counter.values(timeout=0.05)), [before + 51])
+            self.assertIsNotNone(hub.state_directory)
+            self.assertEqual(hub.schema().fingerprint, hub._core.welcome.fingerprint)
+
+    def test_a_program_with_a_loop_of_its_own(self) -> None:
+        with blocking.connect(self.hub.socket) as hub, blocking.connect(self.hub.socket) as other:
+            counter = hub.attach("counter.count")
+            before = counter.value
+            other.send(INCREMENT)
+            import select
+
+            while counter.value == before:
+                self.assertTrue(select.select([hub.fileno()], [], [], 10)[0])
+                hub.poll()
+
+    def test_a_timeout_is_an_error_and_the_action_is_still_sent(self) -> None:
+        with HubProcess() as stopped, blocking.connect(stopped.socket) as hub:
+            stopped.process.send_signal(signal.SIGSTOP)
+            try:
+                sent = hub.begin(INCREMENT)
+                with self.assertRaises(TimeoutError):
+                    sent.wait(0.1)
+            finally:
+                stopped.process.send_signal(signal.SIGCONT)
+            sent.wait(20)
+            self.assertEqual(hub.attach("counter.count").value, 1)
+
+
+class Faults(unittest.IsolatedAsyncioTestCase):
+    """Cuts and kills: every action takes effect once, in order, and every part converges."""
+
+    KILLS = int(os.environ.get("STOREHUB_KILLS", "100"))
+
+    async def test_cuts_inside_frames(self) -> None:
+        seed = int.from_bytes(os.urandom(4), "big")
+        with self.subTest(seed=seed), HubProcess() as process:
+            proxy = CuttingProxy(process.socket, process.directory + "/proxy", seed, 4000)
+            self.addCleanup(proxy.close)
+            async with storehub.connect(
+                process.directory + "/proxy", shortest_delay=0.001, longest_delay=0.01, wait=30
+            ) as hub:
+                todos = await hub.attach("todos.todos")
+                senders = [asyncio.ensure_future(hub.send(add(f"{number}"))) for number in range(400)]
+                for _ in range(200):
+                    await asyncio.sleep(0.002)
+                    if hub._core.pending < 350:
+                        proxy.is_faithful = proxy.cuts > 60
+                proxy.is_faithful = True
+                await asyncio.wait_for(asyncio.gather(*senders), 60)
+                value = await asyncio.wait_for(todos.wait_until(lambda value: len(value) >= 400), 20)
+                self.assertEqual([todo["text"] for todo in value], [str(number) for number in range(400)])
+                self.assertTrue(await todos.verify())
+                self.assertGreater(proxy.cuts, 5)
+
+    async def test_kills_of_the_hub_with_clients_of_both_kinds(self) -> None:
+        with HubProcess() as process:
+            stop = threading.Event()
+            sent: dict[str, list[str]] = {"a": [], "b": [], "c": []}
+            done: dict[str, list[str]] = {"a": [], "b": [], "c": []}
+            failures: list[BaseException] = []
+
+            def block() -> None:
+                try:
+                    with blocking.connect(process.socket, longest_delay=0.05, wait=60) as hub:
+                        while not stop.is_set():
+                            sent["c"].append(f"c{len(sent['c'])}")
+                            hub.send(add(sent["c"][-1]), timeout=60)
+                            done["c"].append(sent["c"][-1])
+                except BaseException as error:
+                    failures.append(error)
+
+            async def play(name: str) -> None:
+                async with storehub.connect(process.socket, longest_delay=0.05, wait=60) as hub:
+                    todos = await hub.attach("todos.todos")
+                    waiting: list[tuple[str, storehub.Sent]] = []
+                    while not stop.is_set() or waiting:
+                        if not stop.is_set():
+                            text = f"{name}{len(sent[name])}"
+                            sent[name].append(text)
+                            waiting.append((text, await hub.begin(add(text))))
+                        while waiting and (waiting[0][1].is_done or len(waiting) > 8 or stop.is_set()):
+                            text, one = waiting.pop(0)
+                            await asyncio.wait_for(one, 60)
+                            done[name].append(text)
+                        await asyncio.sleep(0.002)
+                    self.assertIsNot(await todos.verify(), False)
+
+            thread = threading.Thread(target=block)
+            thread.start()
+            players = [asyncio.ensure_future(play(name)) for name in "ab"]
+            for _ in range(self.KILLS):
+                await asyncio.sleep(0.03)
+                await asyncio.to_thread(process.kill)
+                await asyncio.to_thread(process.start)
+            stop.set()
+            await asyncio.wait_for(asyncio.gather(*players), 120)
+            await asyncio.to_thread(thread.join, 120)
+            self.assertEqual(failures, [])
+            async with storehub.connect(process.socket) as hub:
+                found = [todo["text"] for todo in (await hub.attach("todos.todos")).value]
+            self.assertEqual(len(found), len(set(found)), "an action took effect twice")
+            for name in "abc":
+                self.assertEqual([text for text in found if text[0] == name], sent[name])
+                self.assertEqual(done[name], sent[name])
+                self.assertGreater(len(done[name]), self.KILLS // 10)
+
+
+async def anext_(iterator: Any) -> Any:
+    """`anext` is not in Python 3.9, and mypy checks for 3.10."""
+    return await asyncio.wait_for(iterator.__anext__(), 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
