@@ -1,0 +1,22 @@
+// The entry point for browsers.
+
+import type { HubOptions } from "./hub.js";
+import { Hub, whenLive } from "./hub.js";
+import type { Transport } from "./transports/transport.js";
+import type { WebSocketOptions } from "./transports/websocket.js";
+import { WebSocketTransport } from "./transports/websocket.js";
+
+export * from "./common.js";
+
+export type ConnectOptions = HubOptions & WebSocketOptions & {
+  /** The address of a gateway, `wss://…`. */
+  readonly url?: string;
+  /** Another way to the hub. */
+  readonly transport?: Transport;
+};
+
+/** Connects to a hub through a gateway, and waits until the hub has answered. */
+export function connect<Action = unknown>(options: ConnectOptions & ({ url: string } | { transport: Transport })): Promise<Hub<Action>> {
+  const transport = options.transport ?? new WebSocketTransport(options.url!, options);
+  return whenLive(new Hub<Action>(transport, options), options);
+}

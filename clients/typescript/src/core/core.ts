@@ -1,0 +1,566 @@
+import { equalBytes } from "../cbor/bytes.js";
+import { Goodbye, HubError, NotSent, OpaqueChangeError, PathError, ProtocolError, SchemaError, StoreHubError } from "../errors.js";
+import { Codecs } from "../values/codecs.js";
+import { readSchema } from "../values/schema.js";
+import type { Frame } from "./frames.js";
+import { frameBytes, FrameReader, Receive, Send } from "./frames.js";
+import type { Welcome } from "./messages.js";
+import {
+  attachPayload, helloPayload, numberPayload, readHash, readNumber, readReason, readRejected, readWelcome, version,
+} from "./messages.js";
+import type { Outcome } from "./outbox.js";
+import { Outbox, PendingAction } from "./outbox.js";
+import { Root, Scope } from "./scope.js";
+
+/** What the core reports. The shell handles the reports in order, after each call. */
+export type CoreEvent =
+  /** The hub has answered the hello, and its schema is known: actions and parts can be used. */
+  | { readonly kind: "live"; readonly welcome: Welcome }
+  /** A part has another value, or is known for the first time. */
+  | { readonly kind: "changed"; readonly scope: Scope }
+  /** A part cannot be attached; it is given up. */
+  | { readonly kind: "failed"; readonly scope: Scope; readonly error: StoreHubError }
+  /** What became of an action. */
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  /** The hash of a part was compared with the hub's. */
+  | { readonly kind: "verified"; readonly scope: Scope; readonly isEqual: boolean }
+  /** A defect of one of the two sides, which the client has repaired. */
+  | { readonly kind: "fault"; readonly error: StoreHubError }
+  /** The connection must be closed. After a final error, no other one may be made. */
+  | { readonly kind: "drop"; readonly error: StoreHubError; readonly isFinal: boolean };
+
+export interface CoreOptions {
+  /** The client's name, for the hub's log and for other clients; at most 128 bytes. */
+  readonly name: string;
+  /** The fingerprint of the schema for which the program was written, 32 bytes. */
+  readonly fingerprint?: Uint8Array | undefined;
+  /** Accept a hub with another schema. Its values then may not have the types that the program expects. */
+  readonly acceptsOtherSchema: boolean;
+  /** Give up unsent actions when the hub has lost states that the user has seen. */
+  readonly discardAfterLoss: boolean;
+  /** The milliseconds without any byte from a hub that owes an answer, after which the connection is given up. */
+  readonly answerTimeout: number;
+  /** The milliseconds after which an idle connection is tested; Infinity for never. */
+  readonly keepAlive: number;
+  /** The largest payload that is accepted, in bytes. */
+  readonly payloadLimit: number;
+  /** The largest state of a part that is accepted, in bytes. */
+  readonly stateLimit: number;
+  /** The most actions without an outcome, and the most bytes of them. */
+  readonly actionLimit: number;
+  readonly actionByteLimit: number;
+}
+
+interface KnownSchema {
+  readonly bytes: Uint8Array;
+  readonly codecs: Codecs;
+  /** True if the hub of this connection has it. */
+  isCurrent: boolean;
+}
+
+/** The most parts of a client; a hub takes 64 by default, and may take more. */
+const mostScopes = 1024;
+
+/**
+ * The client's side of the protocol without I/O: bytes and the time go in, bytes and events come out.
+ *
+ * After each call, take `events` and `output`, and call `tick` when `deadline` has come.
+ */
+export class ClientCore {
+  /** What happened since the shell took it last. */
+  events: CoreEvent[] = [];
+  /** The bytes to send. */
+  output: Uint8Array[] = [];
+  /** False while the transport does not take more actions. */
+  isWritable = true;
+  private phase: "down" | "greeting" | "open" | "ended" = "down";
+  private readonly reader: FrameReader;
+  private readonly outbox = new Outbox();
+  private readonly scopes = new Set<Scope>();
+  private readonly numbered = new Map<number, Scope>();
+  /** Numbers that were detached, until the hub has said so. */
+  private readonly retired = new Set<number>();
+  private nextNumber = 1;
+  private readonly schemas = new Map<Root, KnownSchema>();
+  private readonly described = new Set<Root>();
+  private readonly changed = new Set<Scope>();
+  private session: Uint8Array | undefined;
+  private history: bigint | undefined;
+  private welcome: Welcome | undefined;
+  /** True if a part may be attached by the revision that is known. */
+  private keepsRevisions = false;
+  /** True after one of several new parts was refused: they are attached one at a time, to find out which. */
+  private isCareful = false;
+  /** The highest revision of the feature's state that was seen. */
+  private seen = 0n;
+  private lastHeard = 0;
+  private isPinging = false;
+  private pings = 0;
+
+  constructor(private readonly options: CoreOptions) {
+    this.reader = new FrameReader(options.payloadLimit);
+  }
+
+  /** The hub's first answer on this connection. */
+  get currentWelcome(): Welcome | undefined {
+    return this.phase === "open" ? this.welcome : undefined;
+  }
+
+  /** The actions without an outcome. */
+  get pendingCount(): number {
+    return this.outbox.count;
+  }
+
+  /** True if another action is accepted. */
+  get hasCapacity(): boolean {
+    return this.outbox.count < this.options.actionLimit && this.outbox.byteCount < this.options.actionByteLimit;
+  }
+
+  // Connection
+
+  /** The transport is connected. */
+  opened(now: number): void {
+    if (this.phase === "ended") return;
+    this.phase = "greeting";
+    this.lastHeard = now;
+    const fingerprint = this.options.fingerprint ?? this.welcome?.fingerprint;
+    this.write(Send.hello, helloPayload({
+      acknowledged: this.outbox.acknowledged, name: this.options.name,
+      ...(this.session && { session: this.session }), ...(fingerprint && { fingerprint }),
+      ...(this.history !== undefined && { history: this.history }),
+    }));
+  }
+
+  /** The transport has ended or could not be made. */
+  closed(): void {
+    if (this.phase !== "ended") this.phase = "down";
+    this.reader.clear();
+    this.output = [];
+    this.outbox.disconnected();
+    this.numbered.clear();
+    this.retired.clear();
+    this.described.clear();
+    this.isPinging = false;
+    for (const scope of this.scopes) scope.detached();
+    for (const schema of this.schemas.values()) schema.isCurrent = false;
+  }
+
+  /** Bytes have arrived, cut in any way. */
+  received(bytes: Uint8Array, now: number): void {
+    if (this.phase !== "greeting" && this.phase !== "open") return;
+    this.lastHeard = now;
+    this.isPinging = false;
+    try {
+      this.reader.take(bytes, frame => {
+        this.handle(frame);
+        return this.phase === "greeting" || this.phase === "open";
+      });
+      this.report();
+      this.proceed();
+    } catch (error) {
+      this.report();
+      if (!(error instanceof ProtocolError)) throw error;
+      this.drop(error);
+    }
+  }
+
+  /** The time when `tick` should be called, if there is one. */
+  get deadline(): number | undefined {
+    if (this.phase === "greeting") return this.lastHeard + this.options.answerTimeout;
+    if (this.phase !== "open") return undefined;
+    if (this.isPinging) return this.lastHeard + this.options.answerTimeout;
+    if (this.isWaiting) return this.lastHeard + this.options.answerTimeout / 2;
+    return this.options.keepAlive === Infinity ? undefined : this.lastHeard + this.options.keepAlive;
+  }
+
+  /** True if the hub owes an answer. */
+  private get isWaiting(): boolean {
+    return this.outbox.isWaiting || this.described.size > 0 || [...this.numbered.values()].some(scope => scope.isWaiting);
+  }
+
+  /** Time has passed. */
+  tick(now: number): void {
+    const deadline = this.deadline;
+    if (deadline === undefined || now < deadline) return;
+    if (this.phase === "open" && !this.isPinging) {
+      // An answer that takes long, such as a large snapshot, is no sign of a dead hub; a missing pong is.
+      this.isPinging = true;
+      this.lastHeard = Math.max(this.lastHeard, now - this.options.answerTimeout / 2);
+      this.pings += 1;
+      return this.write(Send.ping, numberPayload(this.pings));
+    }
+    this.drop(new ProtocolError(`the hub has not answered for ${this.options.answerTimeout} ms`));
+  }
+
+  /** Ends the session and the client. */
+  close(): void {
+    if (this.phase === "open" || this.phase === "greeting") this.write(Send.leave);
+    this.end();
+  }
+
+  private end(): void {
+    this.phase = "ended";
+    this.outcomes(this.outbox.close());
+  }
+
+  // Requests
+
+  /** Subscribes to a part. */
+  attach(scope: Scope, now: number): void {
+    if (this.scopes.size >= mostScopes) throw new StoreHubError(`a client has at most ${mostScopes} parts`);
+    this.idle(now);
+    this.scopes.add(scope);
+    this.proceed();
+  }
+
+  /** Ends a subscription. */
+  detach(scope: Scope): void {
+    if (!this.scopes.delete(scope)) return;
+    this.unsubscribe(scope);
+  }
+
+  /** Compares the hash of a part with the hub's; an event reports the result. Does nothing without a connection. */
+  verify(scope: Scope, now: number): void {
+    if (this.phase !== "open" || scope.number === undefined) return;
+    this.idle(now);
+    scope.isWaiting = true;
+    this.write(Send.verify, undefined, scope.number);
+  }
+
+  /**
+   * Takes an action, which is written as soon as the hub can take it.
+   *
+   * @throws ValueError if it is not an action of the hub's feature; NotSent if it cannot be kept.
+   */
+  send(value: unknown, now: number): PendingAction {
+    if (this.phase === "ended") throw new NotSent("closed", "the client is closed");
+    if (!this.hasCapacity) {
+      throw new NotSent("queueFull", `${this.outbox.count} actions of ${this.outbox.byteCount} bytes wait for the hub`);
+    }
+    const schema = this.schemas.get(Root.feature);
+    if (schema === undefined) throw new NotSent("closed", "the hub's schema is not known yet");
+    const action = new PendingAction(value, schema.codecs, this.showsEverything ? this.seen : undefined);
+    const limit = this.welcome?.payloadLimit ?? Infinity;
+    // 18 bytes for the two numbers before the action.
+    if (action.bytes.length + 18 > limit) {
+      throw new NotSent("tooLarge", `the action has ${action.bytes.length} bytes; the hub accepts frames of ${limit}`);
+    }
+    this.idle(now);
+    this.outbox.add(action);
+    return action;
+  }
+
+  /** Takes back an action that was not written, or else cancels the effects that it has started. */
+  cancel(action: PendingAction): void {
+    if (this.outbox.withdraw(action)) {
+      const error = new NotSent("closed", "the action was cancelled before it was sent");
+      this.outcomes([{ action, error }]);
+    } else if (this.phase === "open" && this.welcome!.takesCancel && action.number > 0) {
+      this.write(Send.cancel, numberPayload(action.number));
+    }
+  }
+
+  /** Writes what the hub can take now. */
+  flush(): void {
+    if (this.phase !== "open" || !this.schemas.get(Root.feature)?.isCurrent) return;
+    while (this.isWritable) {
+      const frame = this.outbox.nextFrame(this.welcome!.payloadLimit, this.welcome!.takesCancel);
+      if (frame === undefined) return;
+      this.output.push(frame);
+      // The transport says after each frame whether it takes another one.
+      if (this.output.length >= 4) return;
+    }
+  }
+
+  /** Starts the wait for an answer if there was none. */
+  private idle(now: number): void {
+    if (!this.isWaiting) this.lastHeard = now;
+  }
+
+  /** True if the client has a part that contains everything that the feature presents. */
+  private get showsEverything(): boolean {
+    for (const scope of this.scopes) {
+      if (scope.root === Root.feature && scope.isKnown && scope.isPresent && scope.resolved.steps.length === 0) return true;
+    }
+    return false;
+  }
+
+  private write(kind: Send, payload?: Uint8Array, scope = 0): void {
+    this.output.push(frameBytes(kind, payload, scope));
+  }
+
+  // Frames
+
+  private handle(frame: Frame): void {
+    switch (frame.kind) {
+      case Receive.error: return this.refused(frame);
+      case Receive.goodbye: {
+        const { code, text } = readReason(frame.payload);
+        return this.drop(new Goodbye(code, text));
+      }
+      case Receive.welcome:
+        if (this.phase === "open") throw new ProtocolError("a second welcome");
+        return this.welcomed(readWelcome(frame.payload));
+    }
+    if (this.phase !== "open") {
+      if (frame.kind >= Receive.welcome && frame.kind <= Receive.bookmark) throw new ProtocolError("a frame before the welcome");
+      return;
+    }
+    switch (frame.kind) {
+      case Receive.applied: {
+        const number = readNumber(frame.payload);
+        if (number > this.welcome!.processed) this.see(frame.revision);
+        return this.outcomes(this.outbox.applied(number));
+      }
+      case Receive.rejected: {
+        const { sequence, code, text } = readRejected(frame.payload);
+        if (sequence > this.welcome!.processed) this.see(frame.revision);
+        return this.outcomes(this.outbox.rejected(sequence, code, text));
+      }
+      case Receive.schema: return this.schemaArrived(frame);
+      case Receive.detached: return void this.retired.delete(frame.scope);
+      case Receive.snapshot:
+      case Receive.delta:
+      case Receive.bookmark:
+      case Receive.absent:
+      case Receive.hash: {
+        // Frames for a part that was detached may still arrive.
+        const scope = this.retired.has(frame.scope) ? undefined : this.numbered.get(frame.scope);
+        return scope && this.handlePart(scope, frame);
+      }
+      // A pong says no more than any byte, and unknown kinds are ignored.
+    }
+  }
+
+  private handlePart(scope: Scope, frame: Frame): void {
+    scope.isConfirmed = true;
+    try {
+      switch (frame.kind) {
+        case Receive.snapshot:
+          if (!scope.snapshot(frame.payload, frame.revision, (frame.flags & 1) !== 0, this.options.stateLimit)) return;
+          break;
+        case Receive.delta: scope.delta(frame.payload, frame.revision); break;
+        case Receive.absent: scope.absent(frame.revision); break;
+        case Receive.bookmark:
+          scope.isWaiting = false;
+          scope.bookmark(frame.revision);
+          if (scope.root === Root.feature) this.see(frame.revision);
+          return;
+        default: return this.hashArrived(scope, readHash(frame.payload));
+      }
+    } catch (error) {
+      if (error instanceof OpaqueChangeError) return this.reload(scope);
+      // The next connection asks for the whole part.
+      scope.forgetRevision();
+      throw error;
+    }
+    if (frame.kind === Receive.absent && scope.isWaiting) this.events.push({ kind: "verified", scope, isEqual: true });
+    scope.isWaiting = false;
+    if (scope.root === Root.feature) this.see(frame.revision);
+    this.changed.add(scope);
+  }
+
+  private hashArrived(scope: Scope, hash: bigint): void {
+    scope.isWaiting = false;
+    if (!scope.isKnown) return;
+    const isEqual = scope.hasHash(hash);
+    this.events.push({ kind: "verified", scope, isEqual });
+    if (isEqual) return;
+    const error = new ProtocolError(`the part ${scope.path} is not what the hub has at revision ${scope.revision}; it is read again`);
+    this.events.push({ kind: "fault", error });
+    this.reload(scope);
+  }
+
+  private see(revision: bigint): void {
+    if (revision > this.seen) this.seen = revision;
+  }
+
+  private welcomed(welcome: Welcome): void {
+    if (welcome.version !== version) {
+      return this.drop(new HubError(1, `the hub speaks version ${welcome.version} of the protocol, not ${version}`), true);
+    }
+    const expected = this.options.fingerprint;
+    const differs = expected && welcome.fingerprint && !equalBytes(expected, welcome.fingerprint);
+    if (differs && !this.options.acceptsOtherSchema) {
+      return this.drop(new SchemaError("the hub's schema is not the one for which the program was written"), true);
+    }
+    const isOtherHistory = this.session !== undefined && welcome.history !== this.history;
+    const isLost = this.session !== undefined && !welcome.isResumed;
+    if (welcome.isResumed && this.session === undefined) throw new ProtocolError("the hub resumes a session that was not asked for");
+    this.phase = "open";
+    this.welcome = welcome;
+    this.session = welcome.session;
+    this.history = welcome.history;
+    this.keepsRevisions = welcome.isResumed && !isOtherHistory;
+    if (welcome.isResumed) this.resume(welcome.processed);
+    else if (isLost) this.outcomes(this.outbox.restarted());
+    if (isOtherHistory) {
+      this.seen = 0n;
+      this.outbox.forgetRevisions();
+      if (this.options.discardAfterLoss) this.outcomes(this.outbox.discard());
+    }
+    const schema = this.schemas.get(Root.feature);
+    const known = welcome.fingerprint && this.schemaFingerprint;
+    if (schema && known && equalBytes(known, welcome.fingerprint!)) {
+      schema.isCurrent = true;
+      this.events.push({ kind: "live", welcome });
+    } else {
+      this.describe(Root.feature);
+    }
+    this.nextFingerprint = welcome.fingerprint;
+  }
+
+  private resume(processed: number): void {
+    try {
+      this.outbox.resumed(processed);
+    } catch (error) {
+      // The next connection begins a session in which the two sides agree.
+      this.session = undefined;
+      this.outcomes(this.outbox.restarted());
+      throw error;
+    }
+  }
+
+  /** The fingerprint of the schema that is known, and that of the one that was asked for. */
+  private schemaFingerprint: Uint8Array | undefined;
+  private nextFingerprint: Uint8Array | undefined;
+
+  private describe(root: Root): void {
+    if (this.described.has(root)) return;
+    this.described.add(root);
+    this.write(Send.describe, undefined, root);
+  }
+
+  private schemaArrived(frame: Frame): void {
+    const root = frame.scope as Root;
+    if (!this.described.delete(root)) return;
+    const known = this.schemas.get(root);
+    if (known && equalBytes(known.bytes, frame.payload)) {
+      known.isCurrent = true;
+    } else {
+      const codecs = new Codecs(readSchema(frame.payload));
+      this.schemas.set(root, { bytes: frame.payload.slice(), codecs, isCurrent: true });
+      if (root === Root.feature) this.outbox.encode(codecs);
+    }
+    if (root !== Root.feature) return;
+    this.schemaFingerprint = this.nextFingerprint;
+    this.events.push({ kind: "live", welcome: this.welcome! });
+  }
+
+  /** The hub has ended the connection with an error. */
+  private refused(frame: Frame): void {
+    const { code, text } = readReason(frame.payload);
+    const error = new HubError(code, text);
+    const isNewPartRefused = ["unknownScope", "notPermitted", "tooManyScopes"].includes(error.reason);
+    if (isNewPartRefused && this.phase === "open") {
+      const suspects = [...this.numbered.values()].filter(scope => !scope.isConfirmed);
+      if (suspects.length === 1) this.fail(suspects[0]!, error);
+      else if (suspects.length > 1) this.isCareful = true;
+      return this.drop(error, suspects.length === 0);
+    }
+    // The hub has processed less than this client has seen it process: it was set back. Its session is of no use.
+    if (error.reason === "sequenceGap" && this.phase === "greeting") {
+      this.session = undefined;
+      this.outcomes(this.outbox.restarted());
+    }
+    const isFinal = ["unsupportedVersion", "sessionResumedElsewhere", "notPermitted"].includes(error.reason);
+    this.drop(error, isFinal);
+  }
+
+  private fail(scope: Scope, error: StoreHubError): void {
+    this.scopes.delete(scope);
+    if (scope.number !== undefined) this.unsubscribe(scope);
+    this.events.push({ kind: "failed", scope, error });
+  }
+
+  private drop(error: StoreHubError, isFinal = false): void {
+    if (this.phase === "ended") return;
+    if (isFinal) this.end();
+    else this.phase = "down";
+    this.events.push({ kind: "drop", error, isFinal });
+  }
+
+  private outcomes(outcomes: readonly Outcome[]): void {
+    if (outcomes.length === 0) return;
+    // A part is told of what an action did before the action's outcome (PROTOCOL.md, 7.6).
+    this.report();
+    for (const outcome of outcomes) this.events.push({ kind: "outcome", outcome });
+  }
+
+  private report(): void {
+    for (const scope of this.changed) this.events.push({ kind: "changed", scope });
+    this.changed.clear();
+  }
+
+  // Parts
+
+  /** Attaches the parts that can be attached, and writes actions. */
+  private proceed(): void {
+    if (this.phase !== "open") return;
+    if (this.isCareful) this.isCareful = [...this.scopes].some(scope => !scope.isConfirmed);
+    for (const scope of this.scopes) {
+      if (scope.number !== undefined) continue;
+      if (this.isCareful) {
+        const isBusy = [...this.numbered.values()].some(other => other.isWaiting && !other.isConfirmed);
+        if (isBusy && !scope.isConfirmed) continue;
+      }
+      this.request(scope);
+    }
+    this.flush();
+  }
+
+  private request(scope: Scope): void {
+    const schema = this.schemas.get(scope.root);
+    if (scope.root !== Root.feature && !this.welcome!.mayAttachHub) {
+      return this.fail(scope, new HubError(15, "this user may not read the hub's own state and its metrics"));
+    }
+    if (!schema?.isCurrent) return this.describe(scope.root);
+    try {
+      scope.resolve(schema.codecs);
+      this.checkWindows(scope);
+    } catch (error) {
+      if (!(error instanceof PathError)) throw error;
+      return this.fail(scope, error);
+    }
+    const number = this.freeNumber();
+    scope.number = number;
+    // For a part that has not changed, a resumed session sends nothing.
+    const keepsRevision = this.keepsRevisions && scope.isKnown;
+    scope.isWaiting = !keepsRevision;
+    this.numbered.set(number, scope);
+    this.write(Send.attach, attachPayload({
+      path: scope.resolved.steps, root: scope.root, ...(keepsRevision && { revision: scope.revision }),
+    }), number);
+  }
+
+  private checkWindows(scope: Scope): void {
+    const own = scope.resolved.windowElements;
+    if (own === 0) return;
+    const others = [...this.numbered.values()].reduce((sum, other) => sum + other.resolved.windowElements, 0);
+    if (own + others > this.welcome!.windowElements) {
+      throw new PathError(`${scope.path}: the hub serves windows of ${this.welcome!.windowElements} elements together`);
+    }
+  }
+
+  private freeNumber(): number {
+    while (this.numbered.has(this.nextNumber) || this.retired.has(this.nextNumber)) this.nextNumber = (this.nextNumber % 0xffff) + 1;
+    const number = this.nextNumber;
+    this.nextNumber = (number % 0xffff) + 1;
+    return number;
+  }
+
+  private unsubscribe(scope: Scope): void {
+    const number = scope.number;
+    scope.detached();
+    if (number === undefined || this.phase !== "open") return;
+    this.numbered.delete(number);
+    this.retired.add(number);
+    this.write(Send.detach, undefined, number);
+  }
+
+  /** Asks for a part anew. Its value stays until the new one arrives. */
+  private reload(scope: Scope): void {
+    scope.forgetRevision();
+    this.unsubscribe(scope);
+  }
+}

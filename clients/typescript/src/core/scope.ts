@@ -1,0 +1,130 @@
+import { concatenate } from "../cbor/bytes.js";
+import { CborReader } from "../cbor/reader.js";
+import { ProtocolError } from "../errors.js";
+import type { Codecs } from "../values/codecs.js";
+import { containsOpaque } from "../values/codecs.js";
+import { hashOf } from "../values/hash.js";
+import { readDelta, readSnapshot } from "./messages.js";
+import type { Path, ResolvedPath } from "./path.js";
+import { resolvePath } from "./path.js";
+
+/** The states that a hub has: that of the feature, its own, and its metrics. */
+export const enum Root { feature, hub, metrics }
+
+/** A part of a state to which the client subscribes, and what it knows of it. */
+export class Scope {
+  /** The number on this connection, if the part is attached. */
+  number: number | undefined;
+  /** True once the hub has answered for the part on any connection: it is permitted. */
+  isConfirmed = false;
+  /** True if an answer to *attach* or *verify* is due. */
+  isWaiting = false;
+  /** True if the value and the revision are known. */
+  isKnown = false;
+  /** False if the part has no value at the moment. */
+  isPresent = false;
+  value: unknown = undefined;
+  revision = 0n;
+  private codecs: Codecs | undefined;
+  private place: ResolvedPath | undefined;
+  private pieces: Uint8Array[] = [];
+  private size = 0;
+  /** True if the value cannot be written again with the same bytes, so that its hash is not known. */
+  private hasUnknownHash = false;
+
+  constructor(readonly path: Path | string, readonly root: Root) {}
+
+  /** The place of the part. */
+  get resolved(): ResolvedPath {
+    if (this.place === undefined) throw new Error("a scope without a place");
+    return this.place;
+  }
+
+  /** Finds the part in a schema; throws PathError. What was known of it by another schema is outdated. */
+  resolve(codecs: Codecs): void {
+    if (codecs === this.codecs) return;
+    this.place = resolvePath(this.path, codecs);
+    this.codecs = codecs;
+    this.forgetRevision();
+  }
+
+  /** The next *attach* asks for the whole part. */
+  forgetRevision(): void {
+    this.isKnown = false;
+  }
+
+  /** The connection, or the subscription, has ended. */
+  detached(): void {
+    this.number = undefined;
+    this.isWaiting = false;
+    this.pieces = [];
+    this.size = 0;
+  }
+
+  /**
+   * Takes a piece of a snapshot, and returns true if it was the last one.
+   *
+   * @param limit The largest state that is accepted, in bytes.
+   */
+  snapshot(payload: Uint8Array, revision: bigint, isLast: boolean, limit: number): boolean {
+    const { offset, piece } = readSnapshot(payload);
+    if (offset === 0) {
+      this.pieces = [];
+      this.size = 0;
+    }
+    if (offset !== this.size) throw new ProtocolError("a piece of a snapshot is missing");
+    if (this.size + piece.length > limit) throw new ProtocolError(`a state of more than ${limit} bytes`);
+    this.pieces.push(piece);
+    this.size += piece.length;
+    if (!isLast) return false;
+    const reader = new CborReader(concatenate(this.pieces, this.size));
+    this.pieces = [];
+    this.size = 0;
+    const value = this.resolved.codec.read(reader);
+    reader.end();
+    this.hasUnknownHash = reader.lostNaNBits;
+    this.set(value, true, revision);
+    return true;
+  }
+
+  /** Applies a delta entirely or not at all. */
+  delta(payload: Uint8Array, revision: bigint): void {
+    const { base, reader } = readDelta(payload);
+    if (!this.isKnown || !this.isPresent || base !== this.revision || revision <= base || this.size > 0) {
+      throw new ProtocolError(`a delta from revision ${base}, at ${this.revision}`);
+    }
+    const value = this.resolved.codec.change(reader, this.value);
+    reader.end();
+    if (reader.lostNaNBits) this.hasUnknownHash = true;
+    this.set(value, true, revision);
+  }
+
+  bookmark(revision: bigint): void {
+    if (!this.isKnown || revision <= this.revision) throw new ProtocolError(`a bookmark at revision ${revision}, at ${this.revision}`);
+    this.revision = revision;
+  }
+
+  absent(revision: bigint): void {
+    this.pieces = [];
+    this.size = 0;
+    this.set(undefined, false, revision);
+  }
+
+  private set(value: unknown, isPresent: boolean, revision: bigint): void {
+    this.value = value;
+    this.isPresent = isPresent;
+    this.revision = revision;
+    this.isKnown = true;
+  }
+
+  /**
+   * True if the hash is that of the part, or that cannot be known.
+   *
+   * Complexity: O(size of the part); the hashes of unchanged elements of identified arrays are kept.
+   */
+  hasHash(hash: bigint): boolean {
+    if (!this.isKnown || !this.isPresent || this.hasUnknownHash || this.codecs === undefined) return true;
+    if (containsOpaque(this.codecs.schema, this.resolved.type)) return true;
+    return hashOf(this.resolved.codec, this.value) === hash;
+  }
+}

@@ -1,0 +1,444 @@
+import { fromHex } from "./cbor/bytes.js";
+import type { CoreEvent, CoreOptions } from "./core/core.js";
+import { ClientCore } from "./core/core.js";
+import type { PendingAction } from "./core/outbox.js";
+import type { Path } from "./core/path.js";
+import { Root, Scope } from "./core/scope.js";
+import { ConnectionError, NotSent, StoreHubError } from "./errors.js";
+import type { PartOwner } from "./part.js";
+import { callSafely, Part } from "./part.js";
+import type { Connection, Transport } from "./transports/transport.js";
+
+/** The state of the connection. */
+export type ConnectionState =
+  | { readonly phase: "connecting"; readonly attempt: number }
+  | { readonly phase: "live"; readonly hubName: string }
+  /** The connection has ended or could not be made; the next attempt is made after so many milliseconds. */
+  | { readonly phase: "waiting"; readonly error: StoreHubError; readonly delay: number }
+  /** The hub does not want this client; no more attempts are made. */
+  | { readonly phase: "refused"; readonly error: StoreHubError }
+  | { readonly phase: "closed" };
+
+export interface HubOptions {
+  /** The client's name for the hub's log and for other clients, at most 128 bytes. */
+  readonly name?: string;
+  /** The fingerprint of the schema for which the program was written, in hexadecimal. Generated types have it. */
+  readonly fingerprint?: string;
+  /** What to do with a hub that has another schema: refuse it, or work by that schema. Default: "refuse". */
+  readonly otherSchema?: "refuse" | "accept";
+  /** The milliseconds within which `connect` must succeed. Default: 10 seconds; Infinity for no limit. */
+  readonly timeout?: number;
+  /** Ends `connect` early. */
+  readonly signal?: AbortSignal;
+  /** The first and the longest wait between two attempts, in milliseconds. Default: 50 and 5,000. */
+  readonly backOff?: { readonly first?: number; readonly longest?: number };
+  /** The milliseconds without an answer after which a connection is given up. Default: 10 seconds. */
+  readonly answerTimeout?: number;
+  /** The milliseconds after which an idle connection is tested. Default: never. */
+  readonly keepAlive?: number;
+  /** Give up unsent actions when the hub has lost states that the user has seen. Default: false. */
+  readonly discardAfterLoss?: boolean;
+  /** The largest state of a part, in bytes. Default: 256 MiB. */
+  readonly stateLimit?: number;
+  /** The most actions without an outcome, and the most bytes of them. Default: 65,536 and 64 MiB. */
+  readonly actionLimit?: number;
+  readonly actionByteLimit?: number;
+}
+
+/** A client of the hub, in its own words. */
+export interface Attendee {
+  readonly id: bigint;
+  readonly name: string;
+  readonly process: number;
+  readonly user: number;
+  readonly since: bigint;
+  readonly parts: readonly { readonly root: bigint; readonly path: string }[];
+  readonly scopes: bigint;
+  readonly heldBytes: bigint;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A connection that was open for so many milliseconds was a good one: the next attempt is made at once. */
+const goodConnection = 1000;
+
+/**
+ * A connection to a hub, which is made again when it ends.
+ *
+ * `Action` is the type of the feature's actions, for the compiler.
+ */
+export class Hub<Action = unknown> {
+  private readonly core: ClientCore;
+  private connection: Connection | undefined;
+  private current: ConnectionState = { phase: "connecting", attempt: 1 };
+  private readonly stateListeners = new Set<(state: ConnectionState) => void>();
+  private readonly faultListeners = new Set<(error: StoreHubError) => void>();
+  private readonly parts = new Map<Scope, Part<unknown>>();
+  private readonly sends = new Map<PendingAction, Waiter>();
+  private readonly capacityWaiters: Waiter[] = [];
+  private readonly settledWaiters: Waiter[] = [];
+  private readonly verifications = new Map<Scope, ((isEqual: boolean) => void)[]>();
+  private readonly first: number;
+  private readonly longest: number;
+  private attempts = 0;
+  private openedAt = 0;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private timerAt = Infinity;
+  private isFlushDue = false;
+  private isRunning = false;
+  private readonly owner: PartOwner;
+
+  constructor(private readonly transport: Transport, options: HubOptions) {
+    const fingerprint = options.fingerprint === undefined ? undefined : fromHex(options.fingerprint);
+    if (options.fingerprint !== undefined && fingerprint?.length !== 32) throw new StoreHubError("a fingerprint has 64 hexadecimal digits");
+    const core: CoreOptions = {
+      name: options.name ?? "storehub-js", fingerprint, acceptsOtherSchema: options.otherSchema === "accept",
+      discardAfterLoss: options.discardAfterLoss ?? false, answerTimeout: options.answerTimeout ?? 10_000,
+      keepAlive: options.keepAlive ?? Infinity, payloadLimit: (16 << 20) + (60 << 10),
+      stateLimit: options.stateLimit ?? 256 << 20, actionLimit: options.actionLimit ?? 65_536,
+      actionByteLimit: options.actionByteLimit ?? 64 << 20,
+    };
+    this.core = new ClientCore(core);
+    this.first = options.backOff?.first ?? 50;
+    this.longest = options.backOff?.longest ?? 5000;
+    this.owner = {
+      detach: scope => this.detach(scope),
+      verify: scope => this.verify(scope),
+    };
+    this.open();
+  }
+
+  /** The state of the connection. */
+  get state(): ConnectionState {
+    return this.current;
+  }
+
+  /** Calls a function after each change of the connection's state. Returns a function that ends the calls. */
+  onState(listener: (state: ConnectionState) => void): () => void {
+    this.stateListeners.add(listener);
+    return () => this.stateListeners.delete(listener);
+  }
+
+  /** Calls a function for each defect that was found and repaired, such as a part with a wrong hash. */
+  onFault(listener: (error: StoreHubError) => void): () => void {
+    this.faultListeners.add(listener);
+    return () => this.faultListeners.delete(listener);
+  }
+
+  /** The number of actions whose outcome is not known. */
+  get pendingCount(): number {
+    return this.core.pendingCount;
+  }
+
+  /**
+   * Subscribes to a part of the feature's state, and returns at once. `part.ready` ends with its first value.
+   *
+   * @param path A typed path, or one in users' notation, such as `todos.todos[3].text`.
+   */
+  part<T = unknown>(path: Path<T> | string): Part<T> {
+    return this.subscribe<T>(new Scope(path as Path | string, Root.feature));
+  }
+
+  /** Subscribes to a part, and waits for its first value or its absence. */
+  async attach<T = unknown>(path: Path<T> | string): Promise<Part<T>> {
+    return this.whenReady(this.part(path));
+  }
+
+  /** Subscribes to the list of the hub's clients, which the hub may keep from this user. */
+  attendees(): Promise<Part<readonly Attendee[]>> {
+    return this.whenReady(this.subscribe<readonly Attendee[]>(new Scope("attendees", Root.hub)));
+  }
+
+  /** Subscribes to the hub's metrics (PROTOCOL.md, 9.3), which the hub may keep from this user. */
+  metrics(): Promise<Part<Readonly<Record<string, unknown>>>> {
+    return this.whenReady(this.subscribe<Readonly<Record<string, unknown>>>(new Scope("", Root.metrics)));
+  }
+
+  private async whenReady<T>(part: Part<T>): Promise<Part<T>> {
+    await part.ready;
+    return part;
+  }
+
+  private subscribe<T>(scope: Scope): Part<T> {
+    const part = new Part<T>(this.owner, scope);
+    if (this.current.phase === "refused" || this.current.phase === "closed") {
+      part.update("failed", this.endError());
+      return part;
+    }
+    this.core.attach(scope, now());
+    this.parts.set(scope, part as Part<unknown>);
+    this.scheduleRun();
+    return part;
+  }
+
+  private detach(scope: Scope): void {
+    this.parts.delete(scope);
+    this.core.detach(scope);
+    this.verified(scope, false);
+    this.scheduleRun();
+  }
+
+  private async verify(scope: Scope): Promise<boolean> {
+    if (this.current.phase !== "live") throw new ConnectionError("there is no connection over which to verify");
+    const waiters = this.verifications.get(scope) ?? [];
+    this.verifications.set(scope, waiters);
+    this.core.verify(scope, now());
+    this.scheduleRun();
+    return new Promise(resolve => waiters.push(resolve));
+  }
+
+  private verified(scope: Scope, isEqual: boolean): void {
+    const waiters = this.verifications.get(scope) ?? [];
+    this.verifications.delete(scope);
+    for (const resolve of waiters) resolve(isEqual);
+  }
+
+  /**
+   * Sends an action. It takes effect exactly once, also if the connection ends or the hub restarts meanwhile.
+   *
+   * @param options `signal` takes the action back if it was not sent yet, and otherwise cancels the effects that it has
+   *   started, also after this has ended.
+   * @returns When the hub has applied it, and has stored it if it stores at all; the parts have its result then.
+   * @throws Rejected if the hub refused it; NotSent if it was given up; ValueError if it is not an action of the feature.
+   */
+  async send(action: Action, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    if (options.signal?.aborted) throw new NotSent("closed", "the action was cancelled before it was sent");
+    const pending = this.core.send(action, now());
+    if (!this.isFlushDue) {
+      this.isFlushDue = true;
+      // Actions of one turn share a frame.
+      queueMicrotask(() => this.flush());
+    }
+    options.signal?.addEventListener("abort", () => {
+      this.core.cancel(pending);
+      this.run();
+    }, { once: true });
+    await new Promise<void>((resolve, reject) => this.sends.set(pending, { resolve, reject }));
+  }
+
+  /** Waits until `send` takes another action: the way to send many without an unbounded queue. */
+  async capacity(): Promise<void> {
+    if (this.core.hasCapacity) return;
+    await new Promise<void>((resolve, reject) => this.capacityWaiters.push({ resolve, reject }));
+  }
+
+  /** Waits until the outcomes of all actions are known. */
+  async settled(): Promise<void> {
+    if (this.core.pendingCount === 0) return;
+    await new Promise<void>((resolve, reject) => this.settledWaiters.push({ resolve, reject }));
+  }
+
+  /** Ends the session and the connection. Actions without an outcome fail: wait for `settled` first to keep them. */
+  close(): void {
+    if (this.current.phase === "closed") return;
+    this.core.close();
+    this.run();
+    this.connection?.close();
+    this.finish({ phase: "closed" });
+  }
+
+  // Connection
+
+  private open(): void {
+    this.attempts += 1;
+    this.setState({ phase: "connecting", attempt: this.attempts });
+    const isOwn = (): boolean => this.connection === connection;
+    let connection: Connection | undefined;
+    try {
+      connection = this.transport.open({
+        opened: () => {
+          if (!isOwn()) return;
+          this.core.opened(now());
+          this.run();
+        },
+        received: bytes => {
+          if (!isOwn()) return;
+          this.core.received(bytes, now());
+          this.run();
+        },
+        writable: () => {
+          if (!isOwn()) return;
+          this.core.isWritable = true;
+          this.flush();
+        },
+        closed: error => {
+          if (isOwn()) this.lost(error);
+        },
+      });
+    } catch (error) {
+      return this.lost(error as Error);
+    }
+    this.connection = connection;
+    this.core.isWritable = true;
+  }
+
+  private lost(error: Error | undefined): void {
+    this.connection = undefined;
+    this.core.closed();
+    for (const scope of [...this.verifications.keys()]) this.verified(scope, false);
+    const reason = error instanceof StoreHubError ? error : new ConnectionError(error?.message ?? "the connection has ended");
+    if (this.openedAt > 0 && now() - this.openedAt >= goodConnection) this.attempts = 0;
+    this.openedAt = 0;
+    // Longer each time and by a random part, so that the clients of a restarted hub do not come all at once.
+    const longest = Math.min(this.longest, this.first * 2 ** Math.min(this.attempts, 30));
+    const delay = longest * (0.5 + Math.random() / 2);
+    this.setTimer();
+    this.setState({ phase: "waiting", error: reason, delay });
+    if (this.current.phase === "waiting") this.retry = setTimeout(() => this.open(), delay);
+  }
+
+  private flush(): void {
+    this.isFlushDue = false;
+    this.core.flush();
+    this.run();
+  }
+
+  private scheduleRun(): void {
+    queueMicrotask(() => this.run());
+  }
+
+  /** Sends what the core has to send, and does what it reports. */
+  private run(): void {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    try {
+      while (this.core.output.length > 0 || this.core.events.length > 0) {
+        this.writeOutput();
+        const events = this.core.events;
+        this.core.events = [];
+        for (const event of events) this.handle(event);
+      }
+    } finally {
+      this.isRunning = false;
+    }
+    this.setTimer();
+  }
+
+  private writeOutput(): void {
+    while (this.core.output.length > 0) {
+      const output = this.core.output;
+      this.core.output = [];
+      for (const bytes of output) this.core.isWritable = this.connection?.write(bytes) ?? false;
+      this.core.flush();
+    }
+  }
+
+  private handle(event: CoreEvent): void {
+    switch (event.kind) {
+      case "live":
+        this.openedAt = now();
+        return this.setState({ phase: "live", hubName: event.welcome.hubName });
+      case "changed": return this.parts.get(event.scope)?.update(event.scope.isPresent ? "present" : "absent");
+      case "failed": {
+        const part = this.parts.get(event.scope);
+        this.parts.delete(event.scope);
+        return part?.update("failed", event.error);
+      }
+      case "outcome": {
+        const { action, error } = event.outcome;
+        const waiter = this.sends.get(action);
+        this.sends.delete(action);
+        if (error) waiter?.reject(error);
+        else waiter?.resolve();
+        return this.wake();
+      }
+      case "verified": return this.verified(event.scope, event.isEqual);
+      case "fault":
+        for (const listener of [...this.faultListeners]) callSafely(() => listener(event.error));
+        return;
+      case "drop": {
+        const connection = this.connection;
+        this.connection = undefined;
+        connection?.close();
+        if (event.isFinal) return this.finish({ phase: "refused", error: event.error });
+        return this.lost(event.error);
+      }
+    }
+  }
+
+  private wake(): void {
+    if (this.core.hasCapacity) for (const waiter of this.capacityWaiters.splice(0)) waiter.resolve();
+    if (this.core.pendingCount === 0) for (const waiter of this.settledWaiters.splice(0)) waiter.resolve();
+  }
+
+  private finish(state: ConnectionState): void {
+    this.connection = undefined;
+    clearTimeout(this.retry);
+    this.setState(state);
+    const error = this.endError();
+    for (const part of this.parts.values()) part.update(state.phase === "closed" ? "detached" : "failed", state.phase === "closed" ? undefined : error);
+    this.parts.clear();
+    for (const scope of [...this.verifications.keys()]) this.verified(scope, false);
+    for (const waiter of [...this.capacityWaiters.splice(0), ...this.settledWaiters.splice(0)]) waiter.reject(error);
+    this.setTimer();
+  }
+
+  private endError(): StoreHubError {
+    return this.current.phase === "refused" ? this.current.error : new NotSent("closed", "the client is closed");
+  }
+
+  private setState(state: ConnectionState): void {
+    if (this.current.phase === "refused" || this.current.phase === "closed") return;
+    this.current = state;
+    for (const listener of [...this.stateListeners]) callSafely(() => listener(state));
+  }
+
+  /** Starts the timer for the core's deadline, if that is earlier than the one that runs. */
+  private setTimer(): void {
+    const deadline = this.connection ? this.core.deadline : undefined;
+    if (deadline === undefined) {
+      clearTimeout(this.timer);
+      this.timer = undefined;
+      this.timerAt = Infinity;
+    } else if (this.timer === undefined || deadline < this.timerAt) {
+      clearTimeout(this.timer);
+      this.timerAt = deadline;
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        this.core.tick(now());
+        this.run();
+      }, Math.max(0, deadline - now()));
+    }
+  }
+}
+
+function now(): number {
+  return performance.now();
+}
+
+/** Waits until a hub is live. */
+export function whenLive<H extends Hub<any>>(hub: H, options: HubOptions): Promise<H> {
+  return new Promise((resolve, reject) => {
+    let last: Error | undefined;
+    const timeout = options.timeout ?? 10_000;
+    const fail = (error: Error): void => {
+      end();
+      hub.close();
+      reject(error);
+    };
+    const timer = timeout === Infinity ? undefined
+      : setTimeout(() => fail(last ?? new ConnectionError(`no answer within ${timeout} ms`)), timeout);
+    const abort = (): void => fail(new ConnectionError("the attempt to connect was aborted"));
+    const look = (): void => {
+      const state = hub.state;
+      if (state.phase === "waiting") last = state.error;
+      if (state.phase === "refused") fail(state.error);
+      if (state.phase !== "live") return;
+      end();
+      resolve(hub);
+    };
+    const stop = hub.onState(look);
+    const end = (): void => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", abort);
+      stop();
+    };
+    options.signal?.addEventListener("abort", abort);
+    if (options.signal?.aborted) abort();
+    else look();
+  });
+}

@@ -1,0 +1,133 @@
+import type { StoreHubError } from "./errors.js";
+import type { Scope } from "./core/scope.js";
+
+export type PartStatus =
+  /** The hub has not answered yet. */
+  | "loading"
+  | "present"
+  /** The path has no value at the moment; the part is told when it has one. */
+  | "absent"
+  /** The part cannot be attached; `error` says why. */
+  | "failed"
+  | "detached";
+
+/** What a part asks of its hub. */
+export interface PartOwner {
+  detach(scope: Scope): void;
+  verify(scope: Scope): Promise<boolean>;
+}
+
+/** Calls a function of the user's; its error is the user's as well, and does not disturb the client. */
+export function callSafely(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/**
+ * A part of the hub's state, kept up to date.
+ *
+ * While the connection is away, the value stays as it was last.
+ */
+export class Part<T> implements AsyncIterable<T | undefined> {
+  /** Ends when the first value, or its absence, is known; fails if the part cannot be attached. */
+  readonly ready: Promise<void>;
+  /** Why the part cannot be attached. */
+  error: StoreHubError | undefined;
+  private current: PartStatus = "loading";
+  private readonly listeners = new Set<() => void>();
+  private settle!: { resolve: () => void; reject: (error: Error) => void };
+
+  constructor(private readonly owner: PartOwner, private readonly scope: Scope) {
+    this.ready = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+    });
+    // Who does not wait for it reads `status`.
+    this.ready.catch(() => {});
+  }
+
+  /** The path, as it was given. */
+  get path(): string {
+    return String(this.scope.path);
+  }
+
+  get status(): PartStatus {
+    return this.current;
+  }
+
+  /** The value; undefined while it is not known, or absent. */
+  get value(): T | undefined {
+    return this.scope.value as T | undefined;
+  }
+
+  /** The revision of the value: the number of actions that had taken effect. */
+  get revision(): bigint {
+    return this.scope.revision;
+  }
+
+  /**
+   * Calls a function after each change of the value or the status, once for all that has arrived together.
+   *
+   * @returns A function that ends the calls.
+   */
+  subscribe(listener: (value: T | undefined) => void): () => void {
+    const call = (): void => listener(this.value);
+    this.listeners.add(call);
+    return () => this.listeners.delete(call);
+  }
+
+  /**
+   * The value, and then each new one. If several arrive while the loop is busy, it gets the last; undefined while the part
+   * is absent. The loop ends when the part is detached, and throws if it cannot be attached.
+   */
+  async *[Symbol.asyncIterator](): AsyncIterableIterator<T | undefined> {
+    await this.ready;
+    let isNew = true;
+    let wake: (() => void) | undefined;
+    const end = this.subscribe(() => {
+      isNew = true;
+      wake?.();
+    });
+    try {
+      for (;;) {
+        if (this.current === "failed") throw this.error;
+        if (this.current === "detached") return;
+        if (isNew) {
+          isNew = false;
+          yield this.value;
+        } else {
+          await new Promise<void>(resolve => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      end();
+    }
+  }
+
+  /** Compares the part's hash with the hub's: true if they are equal. A part that differs is read again. */
+  verify(): Promise<boolean> {
+    return this.owner.verify(this.scope);
+  }
+
+  /** Ends the subscription. */
+  detach(): void {
+    if (this.current === "failed" || this.current === "detached") return;
+    this.owner.detach(this.scope);
+    this.update("detached");
+  }
+
+  /** For the hub: the part has changed. */
+  update(status: PartStatus, error?: StoreHubError): void {
+    this.current = status;
+    this.error = error;
+    if (error) this.settle.reject(error);
+    else this.settle.resolve();
+    for (const listener of [...this.listeners]) callSafely(listener);
+  }
+}

@@ -1,0 +1,66 @@
+import type { CborReader } from "../cbor/reader.js";
+import { Major } from "../cbor/reader.js";
+import type { CborWriter } from "../cbor/writer.js";
+import { ProtocolError, ValueError } from "../errors.js";
+
+/** Reads, changes and writes the values of one type. Values are never changed in place. */
+export interface Codec {
+  /** True if null is a value of the type. */
+  readonly isNullable: boolean;
+  /** Reads a value; throws ProtocolError if it is not of the type. */
+  read(reader: CborReader): unknown;
+  /** Writes a value, or its summary; throws ValueError if it is not of the type. */
+  write(writer: CborWriter, value: unknown): void;
+  /** Reads a change of a value, and returns the new value; throws ProtocolError if it does not fit. */
+  change(reader: CborReader, value: unknown): unknown;
+}
+
+/** A type whose values change only as a whole. */
+export abstract class LeafCodec implements Codec {
+  readonly isNullable: boolean = false;
+  abstract read(reader: CborReader): unknown;
+  abstract write(writer: CborWriter, value: unknown): void;
+
+  change(reader: CborReader, _value: unknown): unknown {
+    if (reader.next() === Major.map) throw new ProtocolError("a change inside a value that changes only as a whole");
+    return this.read(reader);
+  }
+}
+
+/** What an error says that was given. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  switch (typeof value) {
+    case "string": return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+    case "bigint": return `${value}n`;
+    case "number":
+    case "boolean":
+    case "undefined": return String(value);
+    case "object": return Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "without a prototype"})`;
+    default: return `a ${typeof value}`;
+  }
+}
+
+export function expected(what: string, value: unknown): ValueError {
+  return new ValueError(`expected ${what}, got ${describe(value)}`);
+}
+
+/** Runs a closure, and adds a name to the path of its error. */
+export function within<T>(name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof ValueError ? error.within(name) : error;
+  }
+}
+
+/** Sets a member of an object, also one that JavaScript gives a meaning to. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  else object[name] = value;
+}
+
+/** A member of an object of its own. */
+export function member(object: object, name: string): unknown {
+  return Object.prototype.hasOwnProperty.call(object, name) ? (object as Record<string, unknown>)[name] : undefined;
+}

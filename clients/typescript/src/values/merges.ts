@@ -1,0 +1,51 @@
+import type { CborWriter } from "../cbor/writer.js";
+import { CborReader } from "../cbor/reader.js";
+import { ProtocolError } from "../errors.js";
+import type { Codec } from "./codec.js";
+import { expected, LeafCodec, member, within } from "./codec.js";
+import { StructCodec } from "./definitions.js";
+import { Opaque } from "./types.js";
+import { DictionaryCodec } from "./unordered.js";
+
+/** A change of a field of a shared model, which only actions contain (PROTOCOL.md, 10.3). */
+export class MergeCodec extends LeafCodec {
+  /** @param isCounter True for a SharedCounter, which has differences instead of new values. */
+  constructor(private readonly field: Codec, private readonly isCounter: boolean) {
+    super();
+  }
+
+  override read(_reader: CborReader): never {
+    throw new ProtocolError("a change that merges, outside of an action");
+  }
+
+  override write(writer: CborWriter, value: unknown): void {
+    if (value instanceof Opaque) {
+      CborReader.whole(value.bytes, reader => reader.skip());
+      return writer.raw(value.bytes);
+    }
+    if (typeof value !== "object" || value === null) throw expected("{ set }, { add } or an Opaque", value);
+    const difference = member(value, "add");
+    if (this.isCounter) {
+      if (typeof difference !== "bigint") throw expected("{ add } with a bigint", value);
+      writer.map(1);
+      writer.uint(0);
+      return writer.int(difference);
+    }
+    if (!Object.prototype.hasOwnProperty.call(value, "set")) throw expected("{ set } or an Opaque", value);
+    within("set", () => MergeCodec.replace(writer, this.field, member(value, "set")));
+  }
+
+  /** Writes a new value where a map would be a change inside the old one. */
+  private static replace(writer: CborWriter, codec: Codec, value: unknown): void {
+    if (codec instanceof DictionaryCodec) writer.array(1);
+    if (!(codec instanceof StructCodec)) return codec.write(writer, value);
+    // A struct has no other form than the changes of its fields.
+    if (typeof value !== "object" || value === null) throw expected("an object", value);
+    const fields = codec.fields.filter(field => member(value, field.name) !== undefined);
+    writer.map(fields.length);
+    for (const field of fields) {
+      writer.uint(field.key);
+      within(field.name, () => MergeCodec.replace(writer, field.codec, member(value, field.name)));
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { CborReader, Major } from "../cbor/reader.js";
+import { ProtocolError } from "../errors.js";
+
+/** A type in a schema: the index of a definition, or a named type with its parts (PROTOCOL.md, 11). */
+export type SchemaType = number | NamedType;
+
+export interface NamedType {
+  readonly name: string;
+  readonly parts: readonly SchemaType[];
+}
+
+export interface Field {
+  readonly key: number;
+  readonly name: string;
+  readonly type: SchemaType;
+  readonly hasDefault: boolean;
+}
+
+export interface Case {
+  readonly key: number;
+  readonly name: string;
+  /** The types of its values. */
+  readonly payload: readonly SchemaType[];
+  /** The names of its values in JavaScript. */
+  readonly members: readonly string[];
+}
+
+export interface StructDefinition {
+  readonly kind: "struct";
+  readonly name: string;
+  /** The keys that lead to the field with the element's id, or none. */
+  readonly id: readonly number[];
+  readonly fields: readonly Field[];
+}
+
+export interface EnumDefinition {
+  readonly kind: "enum";
+  readonly name: string;
+  readonly cases: readonly Case[];
+}
+
+export type Definition = StructDefinition | EnumDefinition;
+
+/** The types of a hub's state and of its actions. */
+export interface Schema {
+  readonly state: SchemaType;
+  readonly action: SchemaType;
+  readonly definitions: readonly Definition[];
+}
+
+/** The deepest nesting of parts in a type. */
+const deepestType = 64;
+
+/** Reads the schema in the payload of a *schema* frame. */
+export function readSchema(bytes: Uint8Array): Schema {
+  return CborReader.whole(bytes, reader => {
+    const count = reader.array();
+    if (count < 2) throw new ProtocolError("a schema has a type of the state and one of the actions");
+    const state = readType(reader);
+    const action = readType(reader);
+    const definitions: Definition[] = [];
+    for (let index = 2; index < count; index += 1) definitions.push(readDefinition(reader));
+    const schema = { state, action, definitions };
+    check(schema);
+    return schema;
+  });
+}
+
+function readType(reader: CborReader, depth = 0): SchemaType {
+  if (depth > deepestType) throw new ProtocolError("a type in the schema is nested too deep");
+  switch (reader.next()) {
+    case Major.unsigned: return reader.uint();
+    case Major.text: return { name: reader.text(), parts: [] };
+    default: {
+      const count = reader.array();
+      if (count < 2) throw new ProtocolError("a type with parts has a name and a part");
+      const name = reader.text();
+      const parts: SchemaType[] = [];
+      for (let index = 1; index < count; index += 1) parts.push(readType(reader, depth + 1));
+      return { name, parts };
+    }
+  }
+}
+
+function readDefinition(reader: CborReader): Definition {
+  const count = reader.array();
+  if (count < 2) throw new ProtocolError("a definition has a name and a kind");
+  const name = reader.text();
+  const kind = reader.uint();
+  if (kind > 1) throw new ProtocolError(`the definition of ${name} is of the unknown kind ${kind}`);
+  if (kind === 1) {
+    const cases: Case[] = [];
+    for (let index = 2; index < count; index += 1) cases.push(readCase(reader));
+    checkNames(name, cases);
+    return { kind: "enum", name, cases };
+  }
+  if (count < 3) throw new ProtocolError(`the struct ${name} has no place for its id`);
+  const id: number[] = [];
+  for (let left = reader.array(); left > 0; left -= 1) id.push(reader.uint());
+  const fields: Field[] = [];
+  for (let index = 3; index < count; index += 1) {
+    reader.tuple(4);
+    fields.push({ key: reader.uint(), name: reader.text(), type: readType(reader), hasDefault: reader.bool() });
+  }
+  checkNames(name, fields);
+  return { kind: "struct", name, id, fields };
+}
+
+function readCase(reader: CborReader): Case {
+  const count = reader.array();
+  if (count < 2 || count % 2 !== 0) throw new ProtocolError("a case has a key, a name, and pairs of labels and types");
+  const key = reader.uint();
+  const name = reader.text();
+  const labels: string[] = [];
+  const payload: SchemaType[] = [];
+  for (let index = 2; index < count; index += 2) {
+    labels.push(reader.text());
+    payload.push(readType(reader));
+  }
+  return { key, name, payload, members: memberNames(labels) };
+}
+
+/** The names of a case's values in JavaScript. */
+export function memberNames(labels: readonly string[]): string[] {
+  const positions = labels.map((_, index) => `_${index}`);
+  const names = labels.length === 1
+    ? [labels[0] || "value"] : labels.map((label, index) => label || positions[index]!);
+  return new Set([...names, "case"]).size === names.length + 1 ? names : positions;
+}
+
+function checkNames(name: string, parts: readonly (Field | Case)[]): void {
+  parts.forEach((part, index) => {
+    if (index > 0 && part.key <= parts[index - 1]!.key) {
+      throw new ProtocolError(`the keys of ${name} are not in order`);
+    }
+  });
+  if (new Set(parts.map(part => part.name)).size !== parts.length) {
+    throw new ProtocolError(`two parts of ${name} have the same name`);
+  }
+}
+
+/** Refuses references to definitions that do not exist. */
+function check(schema: Schema): void {
+  const checkType = (type: SchemaType): void => {
+    if (typeof type !== "number") return type.parts.forEach(checkType);
+    if (type >= schema.definitions.length) throw new ProtocolError(`the schema has no definition ${type}`);
+  };
+  checkType(schema.state);
+  checkType(schema.action);
+  for (const definition of schema.definitions) {
+    if (definition.kind === "struct") definition.fields.forEach(field => checkType(field.type));
+    else definition.cases.forEach(one => one.payload.forEach(checkType));
+  }
+}

@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import test from "node:test";
+import { connect, HubError, NotSent, Path, PathError, Rejected, ValueError } from "../dist/node.js";
+import { partHook } from "../dist/react.js";
+import { eventually, pause, temporaryDirectory, TestHub, withHub } from "./support.js";
+
+const add = text => ({ case: "todos", value: { case: "addButtonTapped", text } });
+const increment = { case: "counter", value: { case: "incrementButtonTapped" } };
+
+async function connected(t, hub, options = {}) {
+  const client = await connect({ socket: hub.socket, ...options });
+  t.after(() => client.close());
+  return client;
+}
+
+test("a part has its value, and each action's result when send ends", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start());
+  assert.equal(hub.state.phase, "live");
+  const todos = await hub.attach("todos.todos");
+  assert.deepEqual(todos.value, []);
+  const seen = [];
+  todos.subscribe(value => seen.push(value.length));
+  await hub.send(add("bread"));
+  assert.deepEqual(todos.value.map(todo => todo.text), ["bread"]);
+  await Promise.all([hub.send(add("milk")), hub.send(add("eggs"))]);
+  assert.equal(todos.value.length, 3);
+  assert.equal(seen.at(-1), 3);
+  assert.equal(await todos.verify(), true);
+});
+
+test("typed paths, elements, windows, and absent parts", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start());
+  const path = new Path(["todos", "todos"]);
+  const text = await hub.attach(path.to({ id: 0n }).to("text"));
+  assert.equal(text.status, "absent");
+  const window = await hub.attach(path.to({ start: -2, count: 2 }));
+  for (const name of ["bread", "milk", "eggs"]) await hub.send(add(name));
+  assert.equal(text.value, "bread");
+  assert.deepEqual([window.value.count, window.value.start], [3, 1]);
+  assert.deepEqual(window.value.elements.map(todo => todo.text), ["milk", "eggs"]);
+  assert.equal(await window.verify(), true);
+  const other = await hub.attach("todos.todos[0..<1]");
+  assert.deepEqual(other.value.elements.map(todo => todo.text), ["bread"]);
+  await hub.send({ case: "todos", value: { case: "deleteButtonTapped", id: 0n } });
+  assert.equal(text.status, "absent");
+  assert.equal(text.value, undefined);
+  other.detach();
+  assert.equal(other.status, "detached");
+});
+
+test("paths that the state does not have, and what is no action, are refused here", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start());
+  for (const path of ["nothing", "todos.todos[x]", "counter.count.more", "todos[3]", "counter[0..<2]", "todos..todos", "todos.todos[0..<0]"]) {
+    await assert.rejects(hub.attach(path), PathError, path);
+  }
+  for (const action of [null, "increment", { case: "none" }, { case: "todos" }, { case: "todos", value: { case: "addButtonTapped", text: 1 } }]) {
+    await assert.rejects(hub.send(action), ValueError);
+  }
+  await assert.rejects(hub.send({ case: "todos", value: { case: "addButtonTapped", text: "x".repeat(2 << 20) } }), { reason: "tooLarge" });
+  // The connection has not noticed.
+  await hub.send(increment);
+  assert.equal((await hub.attach("counter.count")).value, 1n);
+});
+
+test("an async iterator has the newest value, and ends with the part", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start());
+  const count = await hub.attach("counter.count");
+  const seen = [];
+  const loop = (async () => {
+    for await (const value of count) {
+      seen.push(value);
+      if (value === 3n) count.detach();
+    }
+  })();
+  for (let index = 0; index < 3; index += 1) await hub.send(increment);
+  await loop;
+  assert.equal(seen[0], 0n);
+  assert.equal(seen.at(-1), 3n);
+});
+
+test("a user with few rights: rejections are typed, and parts are refused one by one", withHub, async t => {
+  const directory = temporaryDirectory(t);
+  const config = join(directory, "hub.conf");
+  writeFileSync(config, `[user ${process.getuid()}]\nread = counter\nact = counter.incrementButtonTapped\n`);
+  const hub = await connected(t, await new TestHub(t, { options: ["--config", config] }).start(), { backOff: { first: 1 } });
+  const parts = ["counter.count", "todos", "counter", "favourites"].map(path => hub.part(path));
+  const ends = await Promise.allSettled(parts.map(part => part.ready));
+  assert.deepEqual(ends.map(end => end.reason?.reason ?? end.status), ["fulfilled", "notPermitted", "fulfilled", "notPermitted"]);
+  // More refusals than the hub keeps for a session.
+  const outcomes = await Promise.allSettled(Array.from({ length: 3000 }, (_, index) => hub.send(index % 3 === 0 ? increment : add("bread"))));
+  assert.ok(outcomes.every((outcome, index) => index % 3 === 0 ? outcome.status === "fulfilled"
+    : outcome.reason instanceof Rejected && outcome.reason.reason === "notPermitted"));
+  assert.equal(parts[0].value, 1000n);
+  await assert.rejects(hub.attendees(), { reason: "notPermitted" });
+});
+
+test("attendees, and the hub's metrics", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start(), { name: "a test" });
+  const attendees = await hub.attendees();
+  assert.deepEqual(attendees.value.map(attendee => attendee.name), ["a test"]);
+  const metrics = await hub.metrics();
+  assert.equal(typeof metrics.value.connections, "bigint");
+});
+
+test("a hub that restarts continues the session: nothing is lost or doubled", withHub, async t => {
+  const server = await new TestHub(t, { isDurable: true }).start();
+  const hub = await connected(t, server);
+  const count = await hub.attach("counter.count");
+  const phases = [];
+  hub.onState(state => phases.push(state.phase));
+  await hub.send(increment);
+  await server.kill("SIGTERM");
+  const sends = [hub.send(increment), hub.send(increment)];
+  await server.start();
+  await Promise.all(sends);
+  await eventually(() => count.value === 3n, "the value after the restart");
+  assert.ok(phases.includes("waiting") && phases.at(-1) === "live");
+  assert.equal(await count.verify(), true);
+});
+
+test("a hub without a journal forgets the session: sent actions have no known outcome", withHub, async t => {
+  const server = await new TestHub(t).start();
+  const hub = await connected(t, server);
+  const count = await hub.attach("counter.count");
+  await hub.send(increment);
+  // The hub does not read any more, so that the action is sent and not answered.
+  server.process.kill("SIGSTOP");
+  const sent = assert.rejects(hub.send(increment), error => error instanceof NotSent && error.reason === "outcomeUnknown");
+  await pause(20);
+  await server.kill();
+  await eventually(() => hub.state.phase !== "live", "the end of the connection");
+  const later = hub.send(increment);
+  await server.start();
+  await Promise.all([sent, later]);
+  await eventually(() => count.value === 1n, "the state of the new hub");
+  assert.equal(await count.verify(), true);
+});
+
+test("an aborted action that was not sent is taken back; a sent one loses its effects", withHub, async t => {
+  const server = await new TestHub(t).start();
+  const hub = await connected(t, server);
+  const counter = await hub.attach("counter");
+  const early = new AbortController();
+  const send = hub.send(increment, { signal: early.signal });
+  early.abort();
+  await assert.rejects(send, NotSent);
+  assert.equal(hub.pendingCount, 0);
+  const late = new AbortController();
+  await hub.send({ case: "counter", value: { case: "toggleTimerButtonTapped" } }, { signal: late.signal });
+  assert.equal(counter.value.isTimerOn, true);
+  late.abort();
+  // The action itself is not taken back, and the timer that it has started ticks no more.
+  await hub.send(increment);
+  assert.equal(counter.value.isTimerOn, true);
+  const metrics = await hub.metrics();
+  assert.equal(metrics.status, "present");
+  assert.equal(counter.value.count, 1n);
+});
+
+test("actions beyond the limit are refused until there is room", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start(), { actionLimit: 10 });
+  const sends = Array.from({ length: 10 }, () => hub.send(increment));
+  await assert.rejects(hub.send(increment), { reason: "queueFull" });
+  await hub.capacity();
+  await Promise.all(sends);
+  await hub.settled();
+  await hub.send(increment);
+});
+
+test("thousands of actions of one turn are stored in order", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start());
+  const todos = await hub.attach("todos.todos");
+  await Promise.all(Array.from({ length: 2000 }, (_, index) => hub.send(add(`${index}`))));
+  assert.deepEqual(todos.value.map(todo => todo.text), Array.from({ length: 2000 }, (_, index) => `${index}`));
+  assert.equal(await todos.verify(), true);
+});
+
+test("a connection that gives no answer is given up", async t => {
+  const path = join(temporaryDirectory(t), "mute.sock");
+  const server = createServer(socket => socket.resume()).listen(path);
+  t.after(() => server.close());
+  const before = performance.now();
+  await assert.rejects(connect({ socket: path, answerTimeout: 50, timeout: 300 }), /not answered for 50 ms/);
+  assert.ok(performance.now() - before < 5000);
+});
+
+test("no hub, a signal, and a closed client", async t => {
+  const socket = join(temporaryDirectory(t), "none.sock");
+  await assert.rejects(connect({ socket, timeout: 50 }), /ENOENT/);
+  await assert.rejects(connect({ socket, signal: AbortSignal.abort() }), /aborted/);
+});
+
+test("another schema than the program's is refused, or accepted if asked for", withHub, async t => {
+  const server = await new TestHub(t).start();
+  const fingerprint = "00".repeat(32);
+  await assert.rejects(connect({ socket: server.socket, fingerprint }), { name: "SchemaError" });
+  const hub = await connected(t, server, { fingerprint, otherSchema: "accept" });
+  await hub.send(increment);
+});
+
+test("a closed client refuses everything", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start());
+  const count = await hub.attach("counter.count");
+  hub.close();
+  assert.equal(count.status, "detached");
+  assert.equal(hub.state.phase, "closed");
+  await assert.rejects(hub.send(increment), { reason: "closed" });
+  await assert.rejects(hub.attach("counter"), NotSent);
+});
+
+test("the hook for React renders again for a new value, and for nothing else", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start());
+  const todos = await hub.attach("todos");
+  // What React does with a store: it subscribes once, and compares snapshots by identity.
+  let renders = 0, snapshot, last, unsubscribe, subscribed;
+  const useSyncExternalStore = (subscribe, getSnapshot) => {
+    if (subscribed !== subscribe) {
+      unsubscribe?.();
+      subscribed = subscribe;
+      unsubscribe = subscribe(() => { if (!Object.is(snapshot(), last)) { last = snapshot(); renders += 1; } });
+    }
+    snapshot = getSnapshot;
+    return (last = getSnapshot());
+  };
+  const usePart = partHook(useSyncExternalStore);
+  assert.equal(usePart(todos), todos.value);
+  const first = subscribed;
+  usePart(todos);
+  assert.equal(subscribed, first, "the hook has subscribed again");
+  await hub.send(add("bread"));
+  assert.equal(renders, 1);
+  await hub.send(increment);
+  assert.equal(renders, 1);
+  unsubscribe();
+});

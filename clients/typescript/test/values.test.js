@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test from "node:test";
+import { toHex } from "../dist/cbor/bytes.js";
+import { CborReader } from "../dist/cbor/reader.js";
+import { CborWriter } from "../dist/cbor/writer.js";
+import { extendSequence } from "../dist/hashing/sequence.js";
+import { xxh3 } from "../dist/hashing/xxh3.js";
+import { Codecs } from "../dist/values/codecs.js";
+import { hashOf, summaryOf } from "../dist/values/hash.js";
+import { memberNames, readSchema } from "../dist/values/schema.js";
+import { elementWithID, HubDate } from "../dist/values/types.js";
+import { bytesOf, sections } from "./golden.js";
+import { random, Values } from "./random.js";
+
+const write = (codec, value) => toHex(CborWriter.bytes(writer => codec.write(writer, value)));
+const read = (codec, hex) => CborReader.whole(bytesOf(hex), reader => codec.read(reader));
+
+/** Calls a function with each section of a file that has values, and the codec of its state. */
+function forEachValue(file, name, body) {
+  let count = 0;
+  let schema, codec;
+  for (const section of sections(file)) {
+    if (section.fields.schema) {
+      schema = readSchema(bytesOf(section.fields.schema));
+      codec = new Codecs(schema).of(schema.state);
+    } else if (section.name === name) {
+      body(section.fields, codec, schema);
+      count += 1;
+    }
+  }
+  assert.ok(count > 10, `${file} has only ${count} sections`);
+}
+
+test("golden deltas lead from the old value to the new one, and values keep their bytes", () => {
+  forEachValue("deltas.txt", "delta", ({ old, new: after, delta }, codec) => {
+    const value = read(codec, old);
+    assert.equal(write(codec, value), old);
+    let changed;
+    try {
+      changed = CborReader.whole(bytesOf(delta), reader => codec.change(reader, value));
+    } catch (error) {
+      // The ids of these elements are computed by the feature's code.
+      assert.equal(error.name, "OpaqueChangeError", error.stack);
+      return;
+    }
+    assert.equal(write(codec, changed), after);
+    assert.equal(write(codec, value), old, "the old value has changed");
+  });
+});
+
+test("golden hashes and summaries", () => {
+  forEachValue("hashes.txt", "hash", ({ value: hex, summary, hash }, codec) => {
+    const value = read(codec, hex);
+    assert.equal(toHex(summaryOf(codec, value)), summary);
+    assert.equal(hashOf(codec, value).toString(16).padStart(16, "0"), hash);
+  });
+});
+
+test("random values of the golden schemas survive writing and reading", () => {
+  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+  const next = random(seed);
+  for (const section of sections("deltas.txt").filter(section => section.fields.schema)) {
+    const schema = readSchema(bytesOf(section.fields.schema));
+    const codec = new Codecs(schema).of(schema.state);
+    for (let round = 0; round < 40; round += 1) {
+      const value = new Values(schema, next).of(schema.state);
+      const hex = write(codec, value);
+      assert.equal(write(codec, read(codec, hex)), hex, `SEED=${seed}`);
+    }
+  }
+});
+
+test("the hash function gives the hashes of libxxhash for every length", () => {
+  const bytes = new Uint8Array(100001);
+  let x = 1;
+  for (let index = 0; index < bytes.length; index += 1) {
+    x = (Math.imul(x, 1103515245) + 12345) & 0x7fffffff;
+    bytes[index] = (x >> 16) & 255;
+  }
+  const lines = readFileSync(new URL("vectors/xxh3.txt", import.meta.url), "utf8").split("\n");
+  for (const line of lines.filter(line => line && !line.startsWith("#"))) {
+    const [length, hash] = line.split(" ");
+    // At an odd place, too.
+    const shifted = new Uint8Array(Number(length) + 1);
+    shifted.set(bytes.subarray(0, Number(length)), 1);
+    assert.equal(xxh3(shifted.subarray(1)).toString(16).padStart(16, "0"), hash, `length ${length}`);
+  }
+});
+
+test("the hash of a sequence is the polynomial of section 13", () => {
+  const [p, base] = [2n ** 61n - 1n, 0x13c6ef372fe94f8en];
+  const hashes = [0n, 1n, p - 1n, p, p + 1n, 2n ** 64n - 1n, 0x0123456789abcdefn];
+  let sequence = 0n;
+  for (const hash of hashes) sequence = extendSequence(sequence, hash);
+  const expected = hashes.reduce((sum, hash, index) => (sum + hash * base ** BigInt(hashes.length - 1 - index)) % p, 0n);
+  assert.equal(sequence, expected);
+});
+
+test("what is not deterministic CBOR is refused", () => {
+  const skip = hex => CborReader.whole(bytesOf(hex), reader => reader.skip());
+  const refused = [
+    "", "1817", "190017", "1a00000017", "1b0000000000000017", "1c", "1f", "3817", "5f", "5f4100ff", "41", "7f", "61ff", "62c080",
+    "63eda080", "81", "9f00ff", "9bffffffffffffffff", "5bffffffffffffffff", "bbffffffffffffffff", "a10", "a20100", "a201000000",
+    "a2010001", "a200000000", "f800", "f81f", "f9", "fa00000000", "fa7fc00000", "fb0000000000000000", "fb7ff8000000000000",
+    "fc", "ff", "0000", "fb3ff0000000000000", "fa3f800000",
+  ];
+  for (const hex of refused) {
+    if (hex.length % 2 === 0) assert.throws(() => skip(hex), { name: "ProtocolError" }, hex);
+  }
+  assert.throws(() => skip("81".repeat(700) + "00"), { name: "ProtocolError" });
+  for (const hex of ["00", "f97e00", "f90000", "fa7fc00001", "fb3fb999999999999a", "c249010000000000000000", "f8ff", "e0"]) skip(hex);
+});
+
+test("bytes that were changed at random never give anything but a value or a ProtocolError", () => {
+  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+  const next = random(seed);
+  let accepted = 0;
+  forEachValue("deltas.txt", "delta", ({ old, delta }, codec) => {
+    const value = read(codec, old);
+    for (let round = 0; round < 60; round += 1) {
+      const bytes = bytesOf(delta).slice();
+      bytes[Math.floor(next() * bytes.length)] = Math.floor(next() * 256);
+      try {
+        const changed = CborReader.whole(bytes, reader => codec.change(reader, value));
+        write(codec, changed);
+        accepted += 1;
+      } catch (error) {
+        assert.ok(["ProtocolError", "OpaqueChangeError"].includes(error.name), `SEED=${seed} ${toHex(bytes)} ${error.stack}`);
+      }
+    }
+  });
+  assert.ok(accepted > 0);
+});
+
+test("changes that do not fit are refused", () => {
+  const schema = readSchema(bytesOf(schemaOfItems()));
+  const codec = new Codecs(schema).of(schema.state);
+  const item = (id, title) => ({ id, title, tags: [], isDone: false });
+  const value = [item(1n, "a"), item(2n, "b")];
+  const apply = hex => CborReader.whole(bytesOf(hex), reader => codec.change(reader, value));
+  assert.deepEqual(apply("a0"), value);
+  for (const [what, hex] of [
+    ["the removal of an element that is not there", "a1008103"],
+    ["the same removed twice", "a100820101"],
+    ["removed and moved", "a200810101820001"],
+    ["moved beyond the end", "a101820501"],
+    ["two moves to one place", "a1018400010002"],
+    ["half a pair", "a1018100"],
+    ["the change of an element that is not there", "a1038203a0"],
+    ["a change of the id", "a1038201a10005"],
+    ["a part that changes do not have", "a1048101"],
+    ["the insertion of an element that is there", "a1028200a400020160078008f4"],
+    ["an id of another type", "a100816131"],
+  ]) {
+    assert.throws(() => apply(hex), { name: "ProtocolError" }, what);
+  }
+});
+
+/** The golden schema of an identified array of items. */
+function schemaOfItems() {
+  const found = sections("deltas.txt").filter(section => section.fields.notation?.startsWith('[["IdentifiedArray", "Int", 0]'));
+  assert.ok(found.length > 0, "no golden schema of an identified array");
+  return found[0].fields.schema;
+}
+
+test("unchanged parts stay the same objects", () => {
+  const schema = readSchema(bytesOf(schemaOfItems()));
+  const codec = new Codecs(schema).of(schema.state);
+  const value = [1n, 2n].map(id => ({ id, title: "", tags: [], isDone: false }));
+  const changed = CborReader.whole(bytesOf("a1038202a1016161"), reader => codec.change(reader, value));
+  assert.equal(changed[0], value[0]);
+  assert.equal(changed[1].title, "a");
+  assert.equal(changed[1].tags, value[1].tags);
+});
+
+test("the values of a case have the names that README.md says", () => {
+  assert.deepEqual(memberNames([""]), ["value"]);
+  assert.deepEqual(memberNames(["by"]), ["by"]);
+  assert.deepEqual(memberNames(["", "before"]), ["_0", "before"]);
+  assert.deepEqual(memberNames(["case", "x"]), ["_0", "_1"]);
+  assert.deepEqual(memberNames(["case"]), ["_0"]);
+  assert.deepEqual(memberNames(["x", "x"]), ["_0", "_1"]);
+  assert.deepEqual(memberNames(["_1", ""]), ["_0", "_1"]);
+});
+
+test("dates keep all digits, and changed ones their milliseconds", () => {
+  const date = new HubDate(812345678.123456789);
+  assert.equal(HubDate.seconds(date), 812345678.123456789);
+  assert.equal(date.getTime(), Math.trunc(978307200000 + 812345678123.456789));
+  date.setTime(978307200000);
+  assert.equal(HubDate.seconds(date), 0);
+  assert.equal(HubDate.seconds(new Date("2001-01-01T00:00:01.5Z")), 1.5);
+});
+
+test("elements are found by ids of any type", () => {
+  assert.equal(elementWithID([{ id: 1n }, { id: 2n }], 2n)?.id, 2n);
+  assert.equal(elementWithID([{ id: { x: 1n, y: 2n } }], { x: 1n, y: 2n })?.id.y, 2n);
+  assert.equal(elementWithID([{ id: 1n }], 3n), undefined);
+});

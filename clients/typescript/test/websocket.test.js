@@ -1,0 +1,75 @@
+// The WebSocket transport over Debian's `ws`, in front of a real hub: each message carries any bytes of the stream.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { createConnection } from "node:net";
+import test from "node:test";
+import { connect } from "../dist/browser.js";
+import { eventually, TestHub, withHub } from "./support.js";
+
+const folder = "/usr/share/nodejs/ws";
+const ws = existsSync(folder) ? createRequire(import.meta.url)(folder) : undefined;
+const skip = ws ? withHub.skip : "the Debian package node-ws is not installed";
+
+/** A gateway without rights and limits, which sends the hub's bytes in pieces of a size. */
+async function gateway(t, socket, size) {
+  const server = new ws.WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => "storehub" });
+  await once(server, "listening");
+  server.on("connection", client => {
+    const hub = createConnection({ path: socket });
+    client.on("message", data => hub.write(data));
+    client.on("close", () => hub.destroy());
+    hub.on("data", bytes => {
+      for (let at = 0; at < bytes.length; at += size) client.send(bytes.subarray(at, at + size));
+    });
+    hub.on("close", () => client.close());
+    hub.on("error", () => client.close());
+  });
+  t.after(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  return `ws://127.0.0.1:${server.address().port}/`;
+}
+
+test("one core serves a WebSocket: parts, actions, and a hub that restarts", { ...withHub, skip }, async t => {
+  const server = await new TestHub(t, { isDurable: true }).start();
+  const url = await gateway(t, server.socket, 7);
+  const hub = await connect({ url, WebSocket: ws.WebSocket, backOff: { first: 5 } });
+  t.after(() => hub.close());
+  const todos = await hub.attach("todos.todos");
+  const add = text => hub.send({ case: "todos", value: { case: "addButtonTapped", text } });
+  await add("bread");
+  await server.kill();
+  const send = add("milk");
+  await server.start();
+  await send;
+  await eventually(() => todos.value.length === 2, "both todos");
+  assert.equal(await todos.verify(), true);
+});
+
+test("sends wait while a WebSocket has much to send", { ...withHub, skip }, async t => {
+  const server = await new TestHub(t).start();
+  const url = await gateway(t, server.socket, 1 << 16);
+  const hub = await connect({ url, WebSocket: ws.WebSocket });
+  t.after(() => hub.close());
+  const todos = await hub.attach("todos.todos");
+  const text = "x".repeat(50_000);
+  await Promise.all(Array.from({ length: 40 }, () => hub.send({ case: "todos", value: { case: "addButtonTapped", text } })));
+  assert.equal(todos.value.length, 40);
+});
+
+test("a token is sent as a subprotocol, because pages set no headers", { skip: ws ? false : skip }, async t => {
+  const server = new ws.WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: protocols => { offered.push(...protocols); return "storehub"; } });
+  const offered = [];
+  await once(server, "listening");
+  t.after(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  const url = `ws://127.0.0.1:${server.address().port}/`;
+  await assert.rejects(connect({ url, token: "abc", WebSocket: ws.WebSocket, timeout: 200 }));
+  assert.deepEqual(offered.slice(0, 2), ["storehub", "storehub.token.abc"]);
+});
