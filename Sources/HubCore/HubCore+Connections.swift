@@ -109,7 +109,7 @@ extension HubCore {
     connections.remove(id)
   }
 
-  /// Closes every connection whose time limit has passed.
+  /// Closes every connection whose time limit has passed, and lets go of the effects of clients that are gone.
   /// - Complexity: O(connections); call it only when `deadline` has passed.
   package mutating func expire(at now: Duration) {
     deadline = nil
@@ -135,6 +135,7 @@ extension HubCore {
         if isOver(deadline, at: now) { commandBuffer.append(.abort(id)) }
       }
     }
+    expireHolds(at: now)
   }
 
   /// Returns true if a connection waits for the hub, and not the hub for its peer.
@@ -230,6 +231,7 @@ extension HubCore {
     retainScopes(of: connection)
     // Also a session that has processed nothing: its client may have sent actions that were lost, and may repeat them.
     detached.insert(connection.session)
+    clientEffects.disconnected(connection.session.id)
     dropExcessSessions(after: connection.session.user)
   }
 

@@ -91,12 +91,6 @@ extension HubCore {
     performOrPostpone(.cancellation(id, within: path))
   }
 
-  /// Cancels the effects of an action of a client, at its request.
-  mutating func cancelEffects(ofAction number: UInt64, from connection: LiveConnection) {
-    guard let cascade = clientEffects.take(number, of: connection.session.id) else { return }
-    performOrPostpone(.clientCancellation(cascade: cascade))
-  }
-
   /// Dismisses the innermost presented child on a path. Returns false if there is none; true if it was dismissed or the
   /// request waits for the log.
   package mutating func dismiss(_ path: EffectPath) -> Bool { performOrPostpone(.dismissal(path)) }

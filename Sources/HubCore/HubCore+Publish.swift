@@ -27,6 +27,7 @@ extension HubCore {
     engine.beginTurn()
     if size.isCounting { size.countNextPiece() }
     if metricsDue != nil || publishers[StateRoot.metrics.index].hasSubscribers { updateMetrics(at: now) }
+    if clientEffects.hasLostConnections { setHoldTimeouts(at: now) }
     if attendance.isOutdated { updateClients(at: now, flushing: flushing) }
     if limits.actionsPerSecond != nil { allowanceDue = backlogged.wake(at: now, limits) }
     setSnapshotBudget(at: now)
@@ -255,6 +256,9 @@ extension HubCore {
   }
 
   private mutating func writeReplies(to connection: LiveConnection) {
+    if connection.replies.released > 0 {
+      outgoing.writer.frame(FrameHeader(kind: .released), number: connection.replies.released)
+    }
     if let number = connection.replies.pong {
       outgoing.writer.frame(Pong(number: number), revision: visibleRevision)
     }

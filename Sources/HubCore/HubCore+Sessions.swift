@@ -39,9 +39,11 @@ extension HubCore {
       attendee: attendance.add(greeting.peer, name: hello.name, since: greeting.since),
       // Outcomes that the client may have missed are repeated: rejections, then the processed sequence number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
+    connection.replies.released = session.released
     connection.chargedBytes = greeting.chargedBytes
     connections.open(connection)
     liveSessions[session.id] = connection
+    clientEffects.connected(session.id)
     if resumed != nil {
       connection.acknowledge(hello.acknowledged)
       report(.resumed(id, session.id, greeting.peer, name: hello.name))

@@ -71,6 +71,8 @@ extension HubCore {
       var session = Session(id: logged.id, user: logged.user, name: logged.name)
       (session.processed, session.rejections) = (logged.processed, PendingRejections(logged: logged.rejections))
       session.isRecovered = true
+      // Their effects have ended with the process.
+      session.released = logged.processed
       detached.insert(session)
       dropExcessSessions(after: session.user)
     }
@@ -113,7 +115,7 @@ extension HubCore {
   /// Records an ended session for the log.
   mutating func noteEnd(of session: Session) {
     turns?.record.noteEnd(of: session)
-    for cascade in clientEffects.removeAll(of: session.id) { performOrPostpone(.release(cascade: cascade)) }
+    releaseEffects(ofEnded: session.id)
   }
 
   /// Records for the log an action that did not come from a client.

@@ -186,6 +186,9 @@ package struct HubCore: ~Copyable {
   /// The number of sessions without a connection that may be resumed.
   package var detachedSessionCount: Int { detached.count }
 
+  /// The number of clients' actions whose effects run and may be cancelled.
+  package var cancellableCount: Int { clientEffects.count }
+
   /// The number of kept versions of the feature's state: the published one, and those that clients still have.
   package var keptVersionCount: Int { publishers[StateRoot.feature.index].versionCount }
 

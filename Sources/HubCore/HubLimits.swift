@@ -32,6 +32,9 @@ public struct HubLimits: Sendable {
   public var frameTimeout = Duration.seconds(10)
   /// The time within which a closing connection must read its last frames.
   public var closeTimeout = Duration.seconds(1)
+  /// The time for which a session without a connection holds the shared effects of its actions. Then those that nobody
+  /// else holds are cancelled, and the client learns of it if it resumes the session.
+  public var holdTimeout = Duration.seconds(10)
   /// The number of sessions that are kept without a connection. Beyond it, the user with the most loses its oldest. A
   /// session counts once more for each 4 KiB of its unacknowledged rejections.
   public var detachedSessions = 4096

@@ -182,6 +182,17 @@ struct PendingActions {
     return sequence
   }
 
+  /// The last action that was sent in this session under a number up to `sequence`; nil if none was. Of actions so early
+  /// that their numbers are forgotten, it is the last one.
+  func ticket(through sequence: UInt64) -> ActionTicket? {
+    guard let first = runs.first else { return nil }
+    guard let run = runs.last(where: { $0.sequence <= sequence }) else {
+      return first.ticket > 1 ? ActionTicket(number: first.ticket - 1) : nil
+    }
+    let offset = min(sequence - run.sequence, lastNumberedTicket - run.ticket)
+    return ActionTicket(number: run.ticket + offset)
+  }
+
   /// Returns true if the action was not sent in this session yet.
   func isUnsent(_ ticket: ActionTicket) -> Bool {
     unsentCount > 0 && entries[head + sentCount].ticket <= ticket && sequence(of: ticket) == nil

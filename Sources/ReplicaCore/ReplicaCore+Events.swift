@@ -44,8 +44,7 @@ extension ReplicaCore {
       case .quiet: break
       case .answer: timedOut(at: now)
       case .probe:
-        open.pings += 1
-        commands.append(.write(output.frame(Ping(number: open.pings))))
+        writePing(on: open)
         open.liveness = .answer(until: now + options.timeout)
       }
     }
@@ -86,26 +85,43 @@ extension ReplicaCore {
 
   /// Cancels the effects of an action in the hub, once it is applied. Effects that other actions share go on for these.
   ///
-  /// It has no effect on a hub of an earlier version, and on effects that have ended.
-  public mutating func cancelEffects(of ticket: ActionTicket) {
-    guard cancelled.count < options.pendingActions else { return }
-    cancelled.append(ticket)
+  /// An action that is still pending takes effect nevertheless. If the connection is lost, the request is repeated in
+  /// the resumed session, after the actions that are sent again; at most as many requests are kept as actions
+  /// (`ReplicaOptions.pendingActions`). It has no effect on a hub of an earlier version, and on effects that have ended.
+  ///
+  /// - Returns: False, without an effect, if too many requests are kept.
+  @discardableResult
+  public mutating func cancelEffects(of ticket: ActionTicket) -> Bool {
+    guard cancellations.count < options.pendingActions else { return false }
+    cancellations.add(ticket)
+    return true
   }
 
-  private mutating func writeCancellations() {
-    let tickets = cancelled
-    cancelled.removeAll(keepingCapacity: true)
-    guard hubCancelsEffects else { return }
-    for ticket in tickets {
+  /// Writes the cancellations of the turn, after its actions, and the ping that proves that the hub has read them.
+  private mutating func writeCancellations(on open: OpenLink) {
+    var sent: [ActionTicket] = []
+    for ticket in cancellations.unsent where hubCancelsEffects {
       guard let sequence = pending.sequence(of: ticket) else { continue }
       commands.append(.write(output.frame(FrameHeader(kind: .cancel)) { $0.unsigned(sequence) }))
+      sent.append(ticket)
     }
+    if !sent.isEmpty { writePing(on: open) }
+    cancellations.removeUnsent(sent: sent, before: open.pings)
+  }
+
+  /// Writes a ping with the next number.
+  mutating func writePing(on open: OpenLink) {
+    open.pings += 1
+    commands.append(.write(output.frame(Ping(number: open.pings))))
   }
 
   /// Ends the session permanently. Pending actions fail, and the mirrors keep their values.
   public mutating func close() {
     guard connection != .closed else { return }
-    if case .open = link { commands.append(.write(output.frame(FrameHeader(kind: .leave)) { _ in })) }
+    if case .open(let open) = link {
+      if !cancellations.unsent.isEmpty { writeCancellations(on: open) }
+      commands.append(.write(output.frame(FrameHeader(kind: .leave)) { _ in }))
+    }
     stop(.closed, reason: "the client is closed")
     subscriptions = []
   }
@@ -113,20 +129,21 @@ extension ReplicaCore {
   /// Sends a ping, and returns the number that `lastPong` has after the answer; nil without a session.
   public mutating func ping(at now: Duration) -> UInt64? {
     guard case .open(let open) = link else { return nil }
-    open.pings += 1
-    commands.append(.write(output.frame(Ping(number: open.pings))))
+    writePing(on: open)
     if case .answer = open.liveness {} else { open.liveness = .answer(until: now + options.timeout) }
     return open.pings
   }
 
   /// Ends a turn: writes its actions in as few frames as the hub's limit allows.
   public mutating func endTurn(at now: Duration) {
-    guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 || !cancelled.isEmpty else { return }
+    guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 || !cancellations.unsent.isEmpty else {
+      return
+    }
     pending.writeUnsent(
       limit: payloadLimit, mapping: open.translation?.action, mayCancel: hubCancelsEffects, to: &output, &commands)
-    if !cancelled.isEmpty { writeCancellations() }
+    if !cancellations.unsent.isEmpty { writeCancellations(on: open) }
     if case .answer = open.liveness { return }
-    if pending.sentCount > 0 { open.liveness = .answer(until: now + options.timeout) }
+    if pending.sentCount > 0 || open.pongs < open.pings { open.liveness = .answer(until: now + options.timeout) }
   }
 
   /// Handles received bytes.

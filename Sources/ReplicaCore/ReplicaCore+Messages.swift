@@ -13,7 +13,8 @@ extension ReplicaCore {
       case .welcome: greet(try Welcome(decoding: payload), on: stream)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
-      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .pong, .schema: break
+      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema:
+        break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
       }
     case .comparing(let stream):
@@ -24,6 +25,7 @@ extension ReplicaCore {
       // The outcomes of a resumed session follow immediately after the welcome, and only once.
       case .applied: try receiveApplied(payload, at: header.revision)
       case .rejected: try receiveRejected(payload, at: header.revision)
+      case .released: receiveRelease(through: try UInt64(decoding: payload))
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
       }
@@ -37,8 +39,10 @@ extension ReplicaCore {
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
       case .applied: try receiveApplied(payload, at: header.revision)
       case .rejected: try receiveRejected(payload, at: header.revision)
+      case .released: receiveRelease(through: try UInt64(decoding: payload))
       case .pong:
         open.pongs = max(open.pongs, try Pong(decoding: payload).number)
+        cancellations.confirm(through: open.pongs)
         lastPong = (open.pongs, header.revision)
         reportResumedOutcomes()
       case .error: receiveError(try PeerError(decoding: payload), at: now)
@@ -73,6 +77,16 @@ extension ReplicaCore {
     noteOutcome(at: revision)
     let error = ActionError.rejected(code: rejected.code.rawValue, reason: rejected.reason)
     pending.reject(rejected.sequence, error, &commands)
+  }
+
+  private mutating func receiveRelease(through sequence: UInt64) {
+    if let ticket = pending.ticket(through: sequence) { release(through: ticket) }
+  }
+
+  private mutating func release(through ticket: ActionTicket) {
+    if let releasedTicket, ticket <= releasedTicket { return }
+    releasedTicket = ticket
+    onRelease?(ticket)
   }
 
   private mutating func receiveError(_ error: PeerError, at now: Duration) {
@@ -132,8 +146,10 @@ extension ReplicaCore {
     } else {
       // A hub that has lost states may have lost what was applied: then the outcome is unknown.
       if welcome.history == history { endResumption() } else { resumedOutcomes = nil }
+      // A hub without the session holds nothing for it.
+      if let ticket = pending.ticket(through: .max) { release(through: ticket) }
       pending.beginSession(&commands)
-      cancelled.removeAll { !pending.isUnsent($0) }
+      cancellations.endSession { pending.isUnsent($0) }
     }
     // Revisions of another history have no meaning; the session may be resumed before any scope is attached.
     if !welcome.isResumed || welcome.history != history {

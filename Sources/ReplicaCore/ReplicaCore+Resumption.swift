@@ -15,8 +15,7 @@ extension ReplicaCore {
   /// Requests a sign that the hub has answered for all parts: it sends nothing for one that has not changed.
   mutating func awaitParts(on open: OpenLink) {
     guard awaitsResumedOutcomes || resumedOutcomes != nil else { return }
-    open.pings += 1
-    commands.append(.write(output.frame(Ping(number: open.pings))))
+    writePing(on: open)
   }
 
   /// Reports the outcomes of a resumed session when the parts contain their changes, or when the hub has answered.

@@ -85,6 +85,7 @@ extension ReplicaCore {
 
   mutating func endConnection() {
     for subscription in subscriptions { subscription.attachment = nil }
+    cancellations.endConnection()
   }
 
   mutating func attachAll(on open: OpenLink) {

@@ -40,6 +40,14 @@ public struct ReplicaCore: ~Copyable {
   /// It must not access the replica.
   public var onSettled: (() -> Void)?
 
+  /// Called during `received` when the hub has let go of the effects of this client's earlier actions: the effects up to
+  /// `releasedTicket` have ended, or only others hold them.
+  ///
+  /// It must not access the replica.
+  public var onRelease: ((ActionTicket) -> Void)?
+  /// The last action whose effects the hub has let go of; those of earlier ones too. Nil if there is none.
+  package internal(set) var releasedTicket: ActionTicket?
+
   /// The hub's revision when it last acknowledged actions.
   public internal(set) var acknowledgedRevision: UInt64 = 0
 
@@ -77,7 +85,7 @@ public struct ReplicaCore: ~Copyable {
   /// True if the hub takes *cancel*.
   var hubCancelsEffects = false
   /// The actions whose effects the hub is to cancel.
-  var cancelled: [ActionTicket] = []
+  var cancellations = Cancellations()
   /// True if the next acknowledgement has the outcomes of a resumed session.
   var awaitsResumedOutcomes = false
   /// The outcomes that are reported when the parts contain them.
@@ -131,6 +139,9 @@ public struct ReplicaCore: ~Copyable {
 
   /// The number of unacknowledged actions.
   public var pendingActionCount: Int { pending.count }
+
+  /// The number of cancellations that the hub may not have read.
+  package var cancellationCount: Int { cancellations.count }
 
   /// The number of bytes in the buffer of these actions.
   package var pendingByteCount: Int { pending.byteCount }

@@ -31,6 +31,7 @@ public import Wire
   private var reportedByteCount = 0
   private let actionRisks = ReadingRisks(of: Action.self)
   private var connectionObservers: [WeakConnectionObserver] = []
+  private var heldEffects = HeldEffects()
   /// The last notice that was reported, until the connection is live.
   private var reportedNotice: String?
 
@@ -71,6 +72,7 @@ public import Wire
       receive(bytes)
     }
     link.replica.onSettled = { [weak self] in self?.settled() }
+    link.replica.onRelease = { [weak self] in self?.heldEffects.release(through: $0) }
     if options.subscribesToWholeState { whole = add([], of: .feature) { $0 } }
   }
 
@@ -401,7 +403,13 @@ public import Wire
 
 extension StoreClient: RemoteEffects {
   package func cancelEffects(ofAction number: UInt64) {
-    link.cancelEffects(of: ActionTicket(number: number))
+    let ticket = ActionTicket(number: number)
+    heldEffects.remove(ticket)
+    link.cancelEffects(of: ticket)
     endTurn()
+  }
+
+  package func whenReleased(_ number: UInt64, _ body: @escaping @MainActor () -> Void) {
+    heldEffects.add(ActionTicket(number: number), body)
   }
 }

@@ -1,16 +1,18 @@
 import Features
 import Foundation
-import HubCore
 import TestSupport
 import Testing
+import TurnLog
 import Wire
+
+@testable import HubCore
 
 /// A conversation with a hub as text: each frame as bytes and in diagnostic notation.
 ///
 /// The text is kept in `Tests/Golden` for authors of clients. `STOREHUB_GOLDEN=write` in the environment of the test
 /// writes it again.
 final class GoldenTranscript {
-  private let engine = FeatureEngine(initialState: State(), reducer: AppFeature())
+  private var engine = FeatureEngine(initialState: State(), reducer: AppFeature())
   private var core: HubCore
   private var now = Duration.seconds(1000)
   private var text: String
@@ -73,6 +75,17 @@ final class GoldenTranscript {
     core.expire(at: now)
   }
 
+  /// Replaces the hub's process by one that has its state and its sessions, as from a journal.
+  func restart(_ sessions: [LoggedSession]) {
+    text += "\n@ the hub's process ends, and another one continues\n"
+    let (id, revision) = (core.historyID, core.revision)
+    engine = FeatureEngine(initialState: engine.state, reducer: AppFeature())
+    core = HubCore(
+      engine, name: "hub",
+      history: HubHistory(id: id, isLogged: false, position: revision, sessions: sessions, versions: []),
+      random: SplitMix(seed: 8))
+  }
+
   func shutDown(_ reason: String) {
     text += "\n@ the hub stops\n"
     core.shutDown(reason: reason, at: now)
@@ -95,8 +108,10 @@ final class GoldenTranscript {
     try send(writer.bytes, on: id)
   }
 
-  func send(_ actions: [Action], from first: UInt64, acknowledged: UInt64 = 0, on id: ConnectionID) throws {
-    try send(.actions, on: id) { encoder in
+  func send(
+    _ actions: [Action], from first: UInt64, acknowledged: UInt64 = 0, mayCancel: Bool = false, on id: ConnectionID
+  ) throws {
+    try send(.actions, flags: FrameHeader.actions(seen: nil, mayCancel: mayCancel).flags, on: id) { encoder in
       encoder.unsigned(first)
       encoder.unsigned(acknowledged)
       for action in actions { action.encode(to: &encoder) }

@@ -2,6 +2,7 @@ import ComposableArchitecture
 import Features
 import HubCore
 import Testing
+import TurnLog
 import Wire
 
 /// Repeats the conversations in `Tests/Golden` with the current hub.
@@ -94,6 +95,49 @@ import Wire
     golden.shutDown("the hub is shutting down")
     try golden.turn()
     try golden.check("session")
+  }
+
+  @Test func cancelledEffects() throws {
+    let golden = GoldenTranscript("Effects that a client cancels, also after a cut")
+    let first = golden.connect("A")
+    try golden.send(Hello(name: "example"), on: first)
+    try golden.turn()
+    let session = try #require(golden.session)
+    golden.remark(
+      "Numbers 1 and 3 begin effects. Flag 2 says that the client may cancel them. The pong proves that the hub has read "
+        + "the frames before the ping.")
+    try golden.send(
+      [.counter(.numberFactButtonTapped), .counter(.incrementButtonTapped), .counter(.toggleTimerButtonTapped)],
+      from: 1, mayCancel: true, on: first)
+    try golden.send(.cancel, on: first) { $0.unsigned(1) }
+    try golden.send(Ping(number: 1), on: first)
+    try golden.turn()
+
+    golden.remark("A number that has no effects any more, and one that was never sent, are no errors.")
+    try golden.send(.cancel, on: first) { $0.unsigned(1) }
+    try golden.send(.cancel, on: first) { $0.unsigned(99) }
+    try golden.turn()
+
+    golden.remark(
+      "The connection is cut before the hub has read that 3 is cancelled, and 4 with its cancellation. In the resumed "
+        + "session the client sends the action again, then both cancellations, and a ping.")
+    golden.cut(first)
+    try golden.turn()
+    let second = golden.connect("B")
+    try golden.send(Hello(session: session, acknowledged: 3, name: "example"), on: second)
+    try golden.turn()
+    try golden.send([.counter(.numberFactButtonTapped)], from: 4, acknowledged: 3, mayCancel: true, on: second)
+    for number: UInt64 in 3...4 { try golden.send(.cancel, on: second) { $0.unsigned(number) } }
+    try golden.send(Ping(number: 1), on: second)
+    try golden.turn()
+
+    golden.remark("Effects end with the hub's process. The next one says so: up to number 4, it holds no effects.")
+    golden.cut(second)
+    golden.restart([LoggedSession(id: session, user: 1000, process: 1, name: "example", processed: 4)])
+    let third = golden.connect("C")
+    try golden.send(Hello(session: session, acknowledged: 4, name: "example"), on: third)
+    try golden.turn()
+    try golden.check("cancel")
   }
 
   @Test func aResumedSession() throws {

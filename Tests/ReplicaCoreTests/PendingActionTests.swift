@@ -9,7 +9,7 @@ import Wire
 /// The pending actions of a client, frame by frame.
 @Suite struct PendingActionTests {
   @Test func actionsAreSplitIntoFramesWithinTheHubsLimit() throws {
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     conversation.welcome(payloadLimit: 40)
     for number in 0..<20 { try conversation.replica.send(Board.Action.setTitle(number, "title")) }
     let frames = try conversation.endTurn()
@@ -24,7 +24,7 @@ import Wire
 
   /// A client that is never idle releases the bytes of acknowledged actions too.
   @Test func aBusyClientKeepsNoAcknowledgedActions() throws {
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     conversation.welcome()
     let title = String(repeating: "x", count: 100_000)
     try conversation.replica.send(Board.Action.setTitle(0, title))
@@ -39,7 +39,7 @@ import Wire
   }
 
   @Test func anActionThatIsTooLargeForThisHubFailsAloneAndKeepsItsPlaceFree() throws {
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     let small = try conversation.replica.send(Board.Action.setCount(1))
     let large = try conversation.replica.send(Board.Action.setTitle(1, String(repeating: "x", count: 100)))
     let last = try conversation.replica.send(Board.Action.setCount(2))
@@ -52,7 +52,7 @@ import Wire
   }
 
   @Test func aRefusalThatIsRepeatedAfterACutIsReportedOnce() throws {
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     conversation.welcome()
     let ticket = try conversation.replica.send(Board.Action.setCount(1))
     _ = try conversation.endTurn()
@@ -71,7 +71,7 @@ import Wire
 
   /// The hub then knows which presentations its user could not have seen.
   @Test func aFrameSaysAfterWhichStateItsActionsWereSent() throws {
-    var conversation = Conversation(isPresented: true)
+    var conversation = PendingConversation(isPresented: true)
     conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
     try conversation.replica.send(Board.Action.setCount(1))
     conversation.welcome(history: 1)
@@ -86,7 +86,7 @@ import Wire
 
   /// Without presentations the hub has nothing to look for, so actions are not divided by the states before them.
   @Test func aFeatureWithoutPresentationsSaysNothing() throws {
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     conversation.replica.subscribe(TypedMirror<Board.State>(), to: [])
     conversation.welcome()
     for revision: UInt64 in 3...5 {
@@ -98,7 +98,7 @@ import Wire
   }
 
   @Test func aPartThatTheClientHasLeftIsNotSeen() throws {
-    var conversation = Conversation(isPresented: true)
+    var conversation = PendingConversation(isPresented: true)
     let mirror = ValueMirror()
     conversation.replica.subscribe(mirror, to: [])
     conversation.welcome()
@@ -111,7 +111,7 @@ import Wire
 
   /// While no state arrives, all actions were sent after the same one: a long absence does not divide them.
   @Test func actionsOfALongAbsenceAreSentTogether() throws {
-    var conversation = Conversation(isPresented: true)
+    var conversation = PendingConversation(isPresented: true)
     conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
     conversation.welcome(history: 1)
     for revision: UInt64 in 3...4 {
@@ -133,7 +133,7 @@ import Wire
 
   /// For a part that has not changed the hub sends nothing; the outcome of an action says that it has not.
   @Test func anOutcomeSaysWhatTheClientHasSeen() throws {
-    var conversation = Conversation(isPresented: true)
+    var conversation = PendingConversation(isPresented: true)
     conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
     conversation.welcome(history: 1)
     conversation.receive(.absent, [], revision: 3)
@@ -148,66 +148,8 @@ import Wire
     #expect(seen == [3, 11, 12])
   }
 
-  /// An action that was sent, one that never is, and one whose hub knows nothing of cancellations.
-  @Test func cancellationsNameTheNumbersOfSentActions() throws {
-    var conversation = Conversation()
-    conversation.welcome(payloadLimit: 64, cancelsEffects: true)
-    var tickets = [try conversation.replica.send(Board.Action.setCount(1))]
-    #expect(try conversation.endTurn().map(\.mayCancel) == [true])
-    conversation.receive(.applied, UInt64(1).encoded())
-    tickets.append(try conversation.replica.send(Board.Action.setCount(2)))
-    conversation.replica.cancelEffects(of: tickets[1])
-    conversation.replica.cancelEffects(of: tickets[0])
-    _ = try conversation.endTurn()
-    #expect(conversation.cancelled == [2, 1])
-
-    // Without a connection the request waits, like the action.
-    conversation.replica.disconnected(reason: "cut", at: .zero)
-    let last = try conversation.replica.send(Board.Action.setCount(3))
-    for ticket in [tickets[1], last] { conversation.replica.cancelEffects(of: ticket) }
-    let retry = conversation.replica.deadline
-    conversation.replica.expire(at: try #require(retry))
-    // In a new session, only the action that was not sent before has effects.
-    conversation.welcome(cancelsEffects: true)
-    _ = try conversation.endTurn()
-    #expect(conversation.cancelled == [2, 1, 1])
-    conversation.replica.disconnected(reason: "cut", at: .zero)
-    let again = conversation.replica.deadline
-    conversation.replica.expire(at: try #require(again))
-    conversation.welcome(processed: 1)
-    conversation.replica.cancelEffects(of: last)
-    _ = try conversation.endTurn()
-    #expect(conversation.cancelled == [2, 1, 1])
-  }
-
-  @Test func anActionThatFailedBeforeItWasSentHasNoNumber() throws {
-    var conversation = Conversation()
-    let first = try conversation.replica.send(Board.Action.setCount(1))
-    let failed = try conversation.replica.send(Board.Action.setTitle(1, String(repeating: "x", count: 100)))
-    let last = try conversation.replica.send(Board.Action.setCount(2))
-    conversation.welcome(payloadLimit: 64, cancelsEffects: true)
-    for ticket in [failed, last, first] { conversation.replica.cancelEffects(of: ticket) }
-    _ = try conversation.endTurn()
-    #expect(conversation.cancelled == [2, 1])
-  }
-
-  /// Each failure before a sent action is remembered for the cancellations, but not for ever.
-  @Test func manyActionsThatFailedBeforeTheyWereSentAreForgotten() throws {
-    var conversation = Conversation()
-    var sent: [ActionTicket] = []
-    let text = String(repeating: "x", count: 100)
-    for number in 1...PendingActions.runLimit + 10 {
-      _ = try conversation.replica.send(Board.Action.setTitle(1, text))
-      sent.append(try conversation.replica.send(Board.Action.setCount(number)))
-    }
-    conversation.welcome(payloadLimit: 64, cancelsEffects: true)
-    for index in [0, 4000, sent.count - 1] { conversation.replica.cancelEffects(of: sent[index]) }
-    _ = try conversation.endTurn()
-    #expect(conversation.cancelled == [4001, UInt64(sent.count)])
-  }
-
   @Test func revisionsOfAnotherHistoryAreForgotten() throws {
-    var conversation = Conversation(isPresented: true)
+    var conversation = PendingConversation(isPresented: true)
     conversation.replica.subscribe(TypedMirror<PresentationState<Board.State>>(), to: [])
     for history: UInt64 in 1...2 {
       conversation.welcome(history: history)
@@ -226,7 +168,7 @@ import Wire
 
   /// A hub that has lost its last actions may have lost a rejection too.
   @Test func anActionThatWasRejectedIsNotSentAgain() throws {
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     conversation.welcome()
     let first = try conversation.replica.send(Board.Action.setCount(1))
     let refused = try conversation.replica.send(Board.Action.setCount(2))
@@ -245,7 +187,7 @@ import Wire
 
   /// A program may repeat an action that was not sent, but one that may have taken effect would be doubled.
   @Test func aClosedClientDistinguishesWhatItHasSent() throws {
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     conversation.welcome()
     for number in 1...3 { try conversation.replica.send(Board.Action.setCount(number)) }
     _ = try conversation.endTurn()
@@ -260,7 +202,7 @@ import Wire
 
   @Test func everyActionComesBackWithItsContext() throws {
     final class Context {}
-    var conversation = Conversation()
+    var conversation = PendingConversation()
     conversation.welcome()
     // More than are removed at once, with acknowledgements that do not match the frames.
     var contexts: [Context] = []
@@ -276,100 +218,5 @@ import Wire
     #expect(conversation.contexts.elementsEqual(contexts) { $0 === $1 })
     let count = conversation.replica.pendingActionCount
     #expect(count == 0)
-  }
-}
-
-/// A client without subscriptions, and the commands to its shell.
-private struct Conversation: ~Copyable {
-  var replica: ReplicaCore
-  private(set) var applied: [ActionTicket] = []
-  private(set) var failed: [ActionTicket] = []
-  private(set) var errors: [ActionError] = []
-  private(set) var contexts: [AnyObject] = []
-  /// The numbers of the actions whose effects the client has cancelled.
-  private(set) var cancelled: [UInt64] = []
-  private let schema: Schema
-
-  struct Frame {
-    let first: UInt64
-    let actions: [Board.Action]
-    /// The revision that the client had seen, if it says so.
-    let seen: UInt64?
-    let mayCancel: Bool
-  }
-
-  /// - Parameter isPresented: True for a state that is presented.
-  init(isPresented: Bool = false) {
-    schema =
-      isPresented
-      ? Schema(state: PresentationState<Board.State>.self, action: Board.Action.self)
-      : Schema(state: Board.State.self, action: Board.Action.self)
-    replica = ReplicaCore(schema: schema, random: SplitMix(seed: 1))
-    replica.start()
-  }
-
-  /// Connects, resuming the session if there was one.
-  mutating func welcome(
-    payloadLimit: UInt64 = 1 << 20, processed: UInt64 = 0, history: UInt64? = nil, cancelsEffects: Bool = false
-  ) {
-    replica.connected(at: .zero)
-    let welcome = Welcome(
-      version: 1, session: SessionID(high: 1, low: 1), isResumed: processed > 0, processed: processed,
-      payloadLimit: payloadLimit, hub: "", schema: schema.fingerprint, history: history,
-      cancelsEffects: cancelsEffects)
-    receive(.welcome, welcome.encoded())
-  }
-
-  mutating func receive(_ kind: FrameKind, _ payload: [UInt8], revision: UInt64 = 0) {
-    var writer = FrameWriter()
-    writer.frame(FrameHeader(kind: kind, revision: revision)) { $0.append(payload.span.bytes) }
-    let bytes = writer.bytes
-    replica.received(bytes.span.bytes, at: .zero)
-    perform()
-  }
-
-  /// Ends the turn, and returns the frames of actions that it has written.
-  mutating func endTurn() throws -> [Frame] {
-    replica.endTurn(at: .zero)
-    var frames: [Frame] = []
-    var decoder = FrameDecoder(payloadLimit: 1 << 20)
-    let commands = replica.commands
-    for case .write(let range) in commands {
-      let bytes = Array(replica.output.bytes[range])
-      try decoder.feed(bytes.span.bytes) { (header, payload) throws(WireError) in
-        if header.kind == FrameKind.cancel.rawValue { cancelled.append(try UInt64(decoding: payload)) }
-        guard header.kind == FrameKind.actions.rawValue else { return }
-        var payload = CBORDecoder(payload)
-        let first = try payload.unsigned()
-        _ = try payload.unsigned()
-        var actions: [Board.Action] = []
-        while !payload.isAtEnd { actions.append(try Board.Action(from: &payload)) }
-        frames.append(
-          Frame(first: first, actions: actions, seen: header.seenRevision, mayCancel: header.mayCancel))
-      }
-    }
-    perform()
-    return frames
-  }
-
-  mutating func close() {
-    replica.close()
-    perform()
-  }
-
-  private mutating func perform() {
-    let commands = replica.commands
-    for command in commands {
-      switch command {
-      case .applied(let ticket, let context):
-        applied.append(ticket)
-        if let context { contexts.append(context) }
-      case .failed(let ticket, _, let error):
-        failed.append(ticket)
-        errors.append(error)
-      case .connect, .disconnect, .write, .changed, .diverged, .connectionChanged: break
-      }
-    }
-    replica.clear()
   }
 }

@@ -34,17 +34,21 @@ import Wire
     .stopped: [.silent: hubKinds + clientKinds],
     .greeting: [
       .opens: [.welcome], .goesDown: [.error, .goodbye],
-      .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .pong, .schema, .bookmark]
+      .silent: [
+        .snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema, .bookmark,
+      ]
         + clientKinds,
     ],
     // For a resumed session, outcomes follow immediately after the welcome. What was applied is reported with the parts.
     .comparing: [
       .opens: [.schema], .goesDown: [.error, .goodbye], .fails: [.rejected],
-      .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .pong, .welcome, .bookmark] + clientKinds,
+      .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .released, .pong, .welcome, .bookmark]
+        + clientKinds,
     ],
     .open: [
       .changes: [.snapshot, .delta, .absent], .diverges: [.hash], .applies: [.applied], .fails: [.rejected],
-      .goesDown: [.error, .goodbye], .silent: [.bookmark, .detached, .pong, .welcome, .schema] + clientKinds,
+      .goesDown: [.error, .goodbye],
+      .silent: [.bookmark, .detached, .released, .pong, .welcome, .schema] + clientKinds,
     ],
   ]
 
@@ -52,13 +56,13 @@ import Wire
   private static let read: [ReplicaPhase: [FrameKind]] = [
     .idle: [], .down: [], .connecting: [], .stopped: [],
     .greeting: [.welcome, .error, .goodbye],
-    .comparing: [.schema, .applied, .rejected, .error, .goodbye],
-    .open: [.snapshot, .delta, .hash, .applied, .rejected, .pong, .error, .goodbye],
+    .comparing: [.schema, .applied, .rejected, .released, .error, .goodbye],
+    .open: [.snapshot, .delta, .hash, .applied, .rejected, .released, .pong, .error, .goodbye],
   ]
 
   private static let hubKinds: [FrameKind] = [
     .welcome, .snapshot, .delta, .applied, .rejected, .error, .goodbye, .pong, .absent, .detached, .hash, .schema,
-    .bookmark,
+    .bookmark, .released,
   ]
   private static let clientKinds: [FrameKind] = [
     .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel,
@@ -166,7 +170,7 @@ private struct Conversation: ~Copyable {
     case .welcome: welcome(schema.fingerprint).encoded()
     case .snapshot: snapshot(of: 8)
     case .delta: [0x82, 3, 8]
-    case .applied: UInt64(1).encoded()
+    case .applied, .released: UInt64(1).encoded()
     case .rejected: Rejected(sequence: 1, code: .unknownAction, reason: "unknown").encoded()
     case .error: PeerError(.malformed, "malformed").encoded()
     case .goodbye: Goodbye(.shuttingDown, "the hub stops").encoded()

@@ -1,5 +1,6 @@
 import ComposableArchitecture
 import EventLoop
+import Foundation
 import HubCore
 import ReplicaCore
 import StoreClient
@@ -29,7 +30,7 @@ import Wire
     struct State: Equatable, Sendable { var tasks = 0 }
 
     @CasePathable @Replicated
-    enum Action: Sendable { case task, own }
+    enum Action: Sendable { case task, own, other }
 
     let running: Running
 
@@ -37,7 +38,11 @@ import Wire
       Reduce { state, action in
         state.tasks += 1
         let effect = Effect<Action>.run { [running] _ in await running.run() }
-        return action.is(\.task) ? effect.shared(id: "task") : effect
+        return switch action {
+        case .task: effect.shared(id: "task")
+        case .other: effect.shared(id: "other")
+        case .own: effect
+        }
       }
     }
   }
@@ -51,7 +56,7 @@ import Wire
     #expect(await bench.until { clients.allSatisfy { $0.store != nil } })
     let stores = try clients.map { try #require($0.store) }
 
-    let views = stores.map { store in Task { @MainActor in await store.send(.task).hold() } }
+    let views = stores.map { store in Task { @MainActor in await store.hold(.task) } }
     #expect(await bench.until { stores.allSatisfy { $0.tasks == 2 } && running.now == 1 })
     views[0].cancel()
     await views[0].value
@@ -76,6 +81,88 @@ import Wire
     #expect(await bench.until { running.now == 0 })
     clients[1].close()
     #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  // MARK: Clients without a connection
+
+  /// A client in a process of its own, which sends actions and does nothing more.
+  private func process(sending actions: [App.Action], to path: String) throws -> Process {
+    var writer = FrameWriter()
+    writer.frame(Hello(name: "killed"))
+    writer.frame(.actions(seen: nil, mayCancel: true)) { encoder in
+      encoder.unsigned(1)
+      encoder.unsigned(0)
+      for action in actions { action.encode(to: &encoder) }
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.arguments = [
+      "-c",
+      """
+      import socket, sys
+      hub = socket.socket(socket.AF_UNIX)
+      hub.connect(sys.argv[1])
+      hub.sendall(bytes.fromhex(sys.argv[2]))
+      while hub.recv(65536): pass
+      """, path, writer.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+    ]
+    try process.run()
+    return process
+  }
+
+  @Test func aKilledClientHoldsASharedEffectForATimeOnly() async throws {
+    let bench = try Bench()
+    let running = Running()
+    var limits = HubLimits()
+    limits.holdTimeout = .milliseconds(200)
+    let engine = FeatureEngine(initialState: App.State(), reducer: App(running: running))
+    let server = try bench.serve(engine, limits: limits)
+    let client = try StoreClient<App.State, App.Action>(loop: bench.loop, path: bench.path)
+    client.start()
+    #expect(await bench.until { client.store != nil })
+    let store = try #require(client.store)
+    let view = Task { @MainActor in await store.hold(.task) }
+    let process = try process(sending: [.task, .own, .other], to: bench.path)
+    #expect(await bench.until { store.tasks == 4 && running.now == 3 })
+    kill(process.processIdentifier, SIGKILL)
+    // The effect that it alone has held ends. The one that the view holds goes on, and so does its own.
+    #expect(await bench.until { running.now == 2 })
+    view.cancel()
+    await view.value
+    #expect(await bench.until { running.now == 1 })
+    #expect(running.begun == 3 && store.tasks == 4)
+    process.waitUntilExit()
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  /// Its effects have ended with the hub's process.
+  @Test func aViewOfAnotherProcessOfTheHubHoldsItsEffectsAgain() async throws {
+    let bench = try Bench()
+    let running = [Running(), Running()]
+    let options = ReplicaOptions(shortestDelay: .milliseconds(5), longestDelay: .milliseconds(50))
+    let client = try StoreClient<App.State, App.Action>(loop: bench.loop, path: bench.path, options: options)
+    client.onConnectionNotice = nil
+    client.start()
+    var view: Task<Void, Never>?
+    for (index, running) in running.enumerated() {
+      let engine = FeatureEngine(initialState: App.State(), reducer: App(running: running))
+      let server = try bench.serve(engine)
+      #expect(await bench.until { client.connection == .live })
+      let store = try #require(client.store)
+      if view == nil { view = Task { @MainActor in await store.hold(.task) } }
+      #expect(await bench.until { running.now == 1 && store.tasks == 1 })
+      #expect(running.begun == 1)
+      if index == 1 {
+        view?.cancel()
+        #expect(await bench.until { running.now == 0 })
+      }
+      #expect(await bench.stop(server))
+      #expect(await bench.until { client.connection != .live })
+    }
+    client.close()
     bench.clean()
   }
 }

@@ -193,6 +193,9 @@ struct EffectLedger<Action> {
     cancel(numbersByCascade[cascade] ?? [], send: send)
   }
 
+  /// Returns true if a cascade holds shared work.
+  func holdsShared(_ cascade: UInt64) -> Bool { shared.isHeld(by: cascade) }
+
   /// Lets go of the shared work that a cascade holds, and cancels what no other one holds.
   mutating func letGo(_ cascade: UInt64, send: (Action, UInt64) -> Void) {
     for (work, isLast) in shared.letGo(cascade) {

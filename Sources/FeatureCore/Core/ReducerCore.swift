@@ -273,6 +273,9 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// Takes the numbered actions whose effects have begun since the last call.
   package mutating func takeNumbered() -> [NumberedEffects] { effects.takeNumbered() }
 
+  /// Returns true if a cascade holds shared work.
+  package func holdsSharedEffects(cascade: UInt64) -> Bool { effects.holdsShared(cascade) }
+
   /// Lets go of the shared work that a cascade holds; what no other one holds is cancelled.
   package mutating func letGo(cascade: UInt64) {
     effects.letGo(cascade) { queue.append($0, cascade: $1) }

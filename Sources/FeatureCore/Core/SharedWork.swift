@@ -50,6 +50,9 @@ struct SharedWork<Name: Hashable> {
     return true
   }
 
+  /// Returns true if a cascade holds any work.
+  func isHeld(by cascade: UInt64) -> Bool { workByHolder[cascade] != nil }
+
   /// Lets go of all that a cascade holds.
   ///
   /// - Returns: The work, in the order in which it began, and true for that which nobody holds any more.

@@ -10,8 +10,8 @@ extension Effect {
   /// Each send of the action holds the effect until its task is cancelled (``ComposableCore/StoreTask/cancel()``). The
   /// effect is cancelled when the last one is. In a hub, a client that leaves does not hold it any more. So the effect
   /// of an element that several clients show runs once, and as long as one of them shows it. A client that ends without
-  /// leaving, as in a crash, holds it until the hub gives up its session, which may be resumed until then: when later
-  /// ones exceed the hub's limit of detached sessions.
+  /// leaving, as in a crash, holds it for 10 seconds (`HubLimits.holdTimeout`). One that was without a connection for
+  /// longer learns that its effects may have ended, and ``ComposableCore/Store/hold(_:)`` begins them again.
   ///
   /// An effect may send an action that starts it, as one that polls does: it does not hold itself.
   ///

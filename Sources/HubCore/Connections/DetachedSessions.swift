@@ -61,6 +61,12 @@ struct DetachedSessions {
     sessions[id].flatMap { $0.session.user == user ? $0.session : nil }
   }
 
+  /// Changes a session, but not its weight.
+  mutating func update(_ id: SessionID, _ change: (inout Session) -> Void) {
+    guard let position = sessions.index(forKey: id) else { return }
+    change(&sessions.values[position].session)
+  }
+
   /// Removes and returns a session to be resumed if it belongs to the user.
   mutating func remove(_ id: SessionID, of user: UInt32) -> Session? {
     guard let (session, position) = sessions[id], session.user == user else { return nil }

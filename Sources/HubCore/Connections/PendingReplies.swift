@@ -14,12 +14,14 @@ struct PendingReplies {
   var detached: [UInt16] = []
   /// The requested schemas, each once.
   var schemas: [SchemaRequest] = []
+  /// The number of the last action whose effects the hub does not hold any more; 0 if the client knows it.
+  var released: UInt64 = 0
 
-  var isEmpty: Bool { pong == nil && detached.isEmpty && schemas.isEmpty }
+  var isEmpty: Bool { pong == nil && detached.isEmpty && schemas.isEmpty && released == 0 }
 
   /// Removes all answers, which were written, and keeps the memory of the lists.
   mutating func removeAll() {
-    pong = nil
+    (pong, released) = (nil, 0)
     detached.removeAll(keepingCapacity: true)
     schemas.removeAll(keepingCapacity: true)
   }

@@ -11,6 +11,9 @@ struct Session {
   var processed: UInt64 = 0
   /// The highest sequence number whose outcome may be sent, if the log must store outcomes first.
   var settled: UInt64 = 0
+  /// The sequence number of the last action whose effects the hub does not hold for the client any more; 0 if there is
+  /// none.
+  var released: UInt64 = 0
   /// True if it was restored at the hub's start, so its client may know revisions that were lost.
   var isRecovered = false
   var rejections = PendingRejections()

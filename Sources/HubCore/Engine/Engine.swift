@@ -99,6 +99,9 @@ package protocol Engine: StateSource {
   /// Cancels the effects of a numbered action, but of shared effects only those that no other action holds.
   func cancel(cascade: UInt64)
 
+  /// Returns true if a numbered action holds shared effects.
+  func holdsSharedEffects(cascade: UInt64) -> Bool
+
   /// Lets go of the shared effects that a numbered action holds.
   func letGo(cascade: UInt64)
 

@@ -205,6 +205,8 @@ extension FeatureEngine: Engine {
 
   package func cancel(cascade: UInt64) { box.core.withOwnActions { $0.cancel(cascade: cascade) } }
 
+  package func holdsSharedEffects(cascade: UInt64) -> Bool { box.core.holdsSharedEffects(cascade: cascade) }
+
   package func letGo(cascade: UInt64) { box.core.withOwnActions { $0.letGo(cascade: cascade) } }
 
   package func dismiss(_ path: EffectPath) -> Bool { box.core.withOwnActions { $0.dismiss(path) } }

@@ -81,6 +81,8 @@ struct HandedSession: Equatable, Sendable {
   /// Their documentation, which a hub may leave out, is no longer requested.
   var requestedSchemas: [StateRoot]
   var scopes: [Scope]
+  /// True if effects of the client's actions run, which end with this process.
+  var hasEffects: Bool
 }
 
 // MARK: - Bytes
@@ -163,7 +165,7 @@ extension HandedConnection: WireValue {
 
 extension HandedSession: WireValue {
   func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 8)
+    encoder.arrayHeader(count: 9)
     session.encode(to: &encoder)
     encoder.bool(knowsHistory)
     encoder.unsigned(sentProcessed)
@@ -172,10 +174,14 @@ extension HandedSession: WireValue {
     detached.encode(to: &encoder)
     requestedSchemas.map(\.rawValue).encode(to: &encoder)
     scopes.encode(to: &encoder)
+    encoder.bool(hasEffects)
   }
 
   init(from decoder: inout CBORDecoder) throws(WireError) {
-    try decoder.tuple(8)
+    let start = decoder.offset
+    let count = try decoder.arrayHeader()
+    // The record of an earlier version does not say whether there are effects.
+    guard count == 8 || count == 9 else { throw WireError(.typeMismatch(expected: "an array of 9 items"), at: start) }
     session = try LoggedSession(from: &decoder)
     knowsHistory = try decoder.bool()
     sentProcessed = try decoder.unsigned()
@@ -184,6 +190,7 @@ extension HandedSession: WireValue {
     detached = try [UInt16](from: &decoder)
     requestedSchemas = try [UInt64](from: &decoder).map { StateRoot(rawValue: $0) }
     scopes = try [Scope](from: &decoder)
+    hasEffects = count == 9 ? try decoder.bool() : true
   }
 }
 

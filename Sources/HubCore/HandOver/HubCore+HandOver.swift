@@ -59,7 +59,8 @@ extension HubCore {
       sentRejections: connection.sentRejections, pong: connection.replies.pong,
       detached: connection.replies.detached,
       requestedSchemas: connection.replies.schemas.map { StateRoot(rawValue: UInt64($0.root)) },
-      scopes: connection.scopes.compactMap { publishers[$0.publisher].handed($0) })
+      scopes: connection.scopes.compactMap { publishers[$0.publisher].handed($0) },
+      hasEffects: clientEffects.hasEffects(of: connection.session.id))
   }
 }
 
@@ -199,7 +200,7 @@ extension HubCore {
     var session = Session(id: handed.session.id, user: greeting.peer.user, name: handed.session.name)
     session.processed = handed.session.processed
     session.rejections = PendingRejections(logged: handed.session.rejections)
-    (session.settled, session.isRecovered) = (session.processed, true)
+    (session.settled, session.released, session.isRecovered) = (session.processed, session.processed, true)
     if let logged { forget(logged.retained) }
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, rights: rights, decoder: greeting.decoder,
@@ -210,7 +211,8 @@ extension HubCore {
     connection.sentRejections = min(handed.sentRejections, session.rejections.count)
     connection.replies = PendingReplies(
       pong: handed.pong, detached: handed.detached,
-      schemas: handed.requestedSchemas.map { SchemaRequest(root: $0.index) })
+      schemas: handed.requestedSchemas.map { SchemaRequest(root: $0.index) },
+      released: handed.hasEffects ? session.released : 0)
     connections.open(connection)
     liveSessions[session.id] = connection
     noteSession(of: connection)

@@ -67,6 +67,10 @@ private final class ForwardedEffects: RemoteEffects {
   func cancelEffects(ofAction _: UInt64) {
     for task in tasks { task.cancel() }
   }
+
+  func whenReleased(_: UInt64, _ body: @escaping @MainActor () -> Void) {
+    for task in tasks { task.whenReleased(body) }
+  }
 }
 
 extension ComposedCore: ComposedStore {

@@ -151,6 +151,9 @@ extension LimitSetting {
       "the number of open connections of one user"),
     time("hello-timeout", \.helloTimeout, "the time within which a new connection must send its first message"),
     time("frame-timeout", \.frameTimeout, "the time within which a frame must be completed"),
+    time(
+      "hold-timeout", \.holdTimeout,
+      "the time for which a client without a connection holds the effects that it shares with others"),
     bytes(
       "frame-bytes", \.payloadBytes, 1 << 10...64 << 20,
       "the maximum size of a message from a client, at most held-bytes-per-user and half of held-bytes; a larger one closes the connection before memory is allocated for it"

@@ -45,4 +45,6 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case schema = 0x8c
   /// Hub: a scope has not changed up to a revision.
   case bookmark = 0x8d
+  /// Hub: it holds no effects of the actions up to a sequence number any more.
+  case released = 0x8e
 }

@@ -171,4 +171,31 @@ import Testing
     #expect(cancelled(&core).count == 2)
     check(!core.isRunning(cascade: 1) && !core.isRunning(cascade: 2))
   }
+
+  @MainActor @Test func aViewHoldsWhatItsActionHasStarted() async {
+    let store = Store(initialState: Script.State()) { Script() }
+    // Until the effects end.
+    await store.hold(.run(work))
+    // Or the view.
+    let (events, continuation) = AsyncStream<String>.makeStream()
+    let view = Task {
+      await store.hold(
+        .run(
+          .run { _ in
+            continuation.yield("begun")
+            let (forever, end) = AsyncStream<Never>.makeStream()
+            for await _ in forever {}
+            end.finish()
+            continuation.yield("ended")
+            continuation.finish()
+          }))
+    }
+    var seen: [String] = []
+    for await event in events {
+      seen.append(event)
+      view.cancel()
+    }
+    await view.value
+    #expect(seen == ["begun", "ended"])
+  }
 }

@@ -182,6 +182,7 @@ final class HubPlay {
       case .pong: _ = try Pong(decoding: payload)
       case .hash: _ = try StateHash(decoding: payload)
       case .schema: _ = try Schema(decoding: payload)
+      case .released: _ = try UInt64(decoding: payload)
       case .delta, .bookmark, .absent, .detached: break
       default: throw WireError(.unknownCase(UInt64(header.kind), type: "frame of a hub"), at: 0)
       }

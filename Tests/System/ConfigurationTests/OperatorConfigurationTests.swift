@@ -110,6 +110,7 @@ import Wire
       connections-per-user = 10
       hello-timeout = 0.5s
       frame-timeout = 20s
+      hold-timeout = 1500ms
       frame-bytes = 64K
       held-bytes-per-user = 2M
       scopes = 5
@@ -133,6 +134,7 @@ import Wire
     let limits = configuration.limits
     #expect((limits.connections, limits.connectionsPerUser, limits.scopes) == (100, 10, 5))
     #expect((limits.helloTimeout, limits.frameTimeout) == (.milliseconds(500), .seconds(20)))
+    #expect(limits.holdTimeout == .milliseconds(1500))
     #expect((limits.payloadBytes, limits.heldBytesPerUser, limits.detachedSessions) == (65536, 2 << 20, 12))
     let policy = configuration.policy
     #expect(policy.users[0] == .everything && policy.users[7] == .everything)

@@ -51,22 +51,21 @@ public struct StoreTask: Hashable, Sendable {
   }
 
   /// Holds the action's effects as long as a view is shown: waits until they have ended, or until the waiting task is
-  /// cancelled, which cancels them.
+  /// cancelled, which cancels them. A view calls ``Store/hold(_:)``, which also begins them again.
   ///
-  /// ```swift
-  /// .task { await store.send(.task).hold() }
-  /// ```
-  ///
-  /// With a remote store, it waits until the waiting task is cancelled, or the hub rejects the action. The hub then
+  /// With a remote store, it waits until the waiting task is cancelled, the hub rejects the action, or the hub has let
+  /// go of the effects: because it was restarted, or because the client was away for longer than it waits. The hub then
   /// cancels what the action alone has started; an effect that others share (`Effect.shared(id:)`) goes on for them.
-  @MainActor public func hold() async {
-    guard let completion else { return }
-    do { try await taken() } catch { return }
-    guard completion.hasRemoteEffects else { return }
-    let (stream, continuation) = AsyncStream<Never>.makeStream()
-    for await _ in stream {}
-    continuation.finish()
+  ///
+  /// - Returns: True if the hub has let go of the effects. The view is still shown then, and sends the action again.
+  @MainActor @discardableResult public func hold() async -> Bool {
+    guard let completion else { return false }
+    do { try await taken() } catch { return false }
+    guard let release = completion.remoteRelease() else { return false }
+    var isReleased = false
+    for await _ in release { isReleased = true }
     cancel()
+    return isReleased && !Task.isCancelled
   }
 
   /// Cancels the effects that the action started: on the main thread immediately, on others as soon as possible. With a
@@ -83,6 +82,9 @@ public struct StoreTask: Hashable, Sendable {
       completion.cancelRemoteEffects()
     }
   }
+
+  /// Calls a closure when a hub has let go of the action's effects, or at once if it has.
+  @MainActor package func whenReleased(_ body: @escaping @MainActor () -> Void) { completion?.whenReleased(body) }
 
   /// True if ``cancel()`` was called, or if the action started no effects.
   public var isCancelled: Bool { completion?.wasCancelled.load(ordering: .acquiring) ?? true }
@@ -114,7 +116,22 @@ public struct StoreTask: Hashable, Sendable {
       (self.remote, remoteNumber) = (remote, number)
     }
 
-    fileprivate var hasRemoteEffects: Bool { remote != nil }
+    /// A stream that has an element, and ends, when the hub has let go of the effects; nil for effects of a store in
+    /// this process.
+    fileprivate func remoteRelease() -> AsyncStream<Void>? {
+      guard let remote else { return nil }
+      let (stream, continuation) = AsyncStream<Void>.makeStream()
+      remote.whenReleased(remoteNumber) {
+        continuation.yield()
+        continuation.finish()
+      }
+      return stream
+    }
+
+    /// Calls a closure when a hub has let go of the effects that run there.
+    fileprivate func whenReleased(_ body: @escaping @MainActor () -> Void) {
+      remote?.whenReleased(remoteNumber, body)
+    }
 
     /// Cancels the effects that run in a hub, once.
     fileprivate func cancelRemoteEffects() {
@@ -165,4 +182,8 @@ public struct StoreTask: Hashable, Sendable {
 package protocol RemoteEffects: AnyObject {
   /// Cancels the effects of an action.
   func cancelEffects(ofAction number: UInt64)
+
+  /// Calls a closure when the hub has let go of the effects of an action, or at once if it has; not after
+  /// `cancelEffects`.
+  func whenReleased(_ number: UInt64, _ body: @escaping @MainActor () -> Void)
 }

@@ -64,6 +64,7 @@ final class RecordedEngine: Engine {
   func takeNumberedEffects() -> [NumberedEffects] { base.takeNumberedEffects() }
   func takeFinishedCascades() -> [UInt64] { base.takeFinishedCascades() }
   func cancel(cascade: UInt64) { base.cancel(cascade: cascade) }
+  func holdsSharedEffects(cascade: UInt64) -> Bool { base.holdsSharedEffects(cascade: cascade) }
   func letGo(cascade: UInt64) { base.letGo(cascade: cascade) }
   func finish(_ effect: EffectID) { base.finish(effect) }
   func cancel(_ id: CancelID, within path: EffectPath) { base.cancel(id, within: path) }

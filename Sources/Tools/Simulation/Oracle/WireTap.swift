@@ -19,6 +19,7 @@ struct WireTap {
   /// The revisions at which actions were acknowledged.
   private(set) var appliedRevisions: [UInt64] = []
   private(set) var frameCount = 0
+  private(set) var releaseCount = 0
 
   /// Processes bytes from the client.
   mutating func clientWrote(_ bytes: [UInt8]) throws {
@@ -101,6 +102,7 @@ struct WireTap {
         throw Violation(.framesOutOfOrder, "a hash of \(header.revision), at \(text(scope?.revision))")
       }
     case .detached: scopes[header.scope] = nil
+    case .released: releaseCount += 1
     case .error, .goodbye, .pong, .schema: break
     case .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel:
       throw Violation(.protocolBroken, "the hub wrote a client's frame, \(kind)")
