@@ -92,6 +92,10 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case clientRenumbersActions
   /// A client resends its actions in a new session if the hub does not know the old one.
   case clientSendsAgainInANewSession
+  /// A client does not send a cancellation again that was lost with its connection.
+  case clientForgetsCancellations
+  /// The hub holds the shared effects of clients that are gone.
+  case hubHoldsForever
   /// A client that moves a window does not tell the hub.
   case clientMovesAWindowAlone
   /// A client sends its value of a shared model's field, and not what it did to it.

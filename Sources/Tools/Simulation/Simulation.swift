@@ -35,6 +35,8 @@ package final class Simulation {
   var sharing: SplitMix
   /// Draws the windows of collections.
   var windows: SplitMix
+  /// Draws the effects without an end, and their cancellations.
+  var cancellations: SplitMix
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -61,6 +63,8 @@ package final class Simulation {
   var acknowledged: Set<UInt64> = []
   /// What must remain of the changes of the shared model that take effect, by their tags.
   var sharedWork: [UInt64: SharedWork] = [:]
+  /// The clients' actions that start or hold effects without an end, by their tags.
+  var watches: [UInt64: SentWatch] = [:]
   /// Actions that were reported as rejected.
   var refused: Set<UInt64> = []
   /// The highest revision that any client has seen.
@@ -93,6 +97,7 @@ package final class Simulation {
     promises = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 35)
     sharing = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 41)
     windows = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 44)
+    cancellations = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 46)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }
@@ -120,6 +125,7 @@ package final class Simulation {
       hub?.waitingReaders = []
     }
     (hub, overtaken, legacy, clients, links) = (nil, nil, nil, [], [])
+    watches = [:]
   }
 
   // MARK: Steps
@@ -203,6 +209,8 @@ package final class Simulation {
     for client in clients { client.stuckUntil = .zero }
     try endSuccessions()
     var quietRounds = 0
+    // For how long a client that is gone still holds effects.
+    var grace = plan.cancellations > 0 ? plan.limits.holdTimeout : .zero
     for _ in 0..<10_000 {
       for link in links {
         try deliverToHub(link)
@@ -214,7 +222,10 @@ package final class Simulation {
       try turnAll()
       try checkForLostWakeUp()
       quietRounds = isQuiet ? quietRounds + 1 : 0
-      if quietRounds == 3 {
+      if quietRounds == 3, grace > .zero {
+        now += grace
+        (grace, quietRounds) = (.zero, 0)
+      } else if quietRounds == 3 {
         try checkConvergence()
         return try endAllSessions()
       }

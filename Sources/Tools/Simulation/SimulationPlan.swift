@@ -48,6 +48,9 @@ package struct SimulationPlan: Sendable {
   /// A client attaches a window of a collection, moves one or detaches it: a chance in a thousand of its acts.
   package var windows = 0
 
+  /// A client starts an effect without an end, or cancels one: a chance in a thousand of its acts.
+  package var cancellations = 0
+
   /// Other clients, which are not simulated, make the hub contended: a chance in a thousand for each turn.
   package var contention = 0
   /// From when on a client counts as one that sends much, and the work that is guaranteed to each user.
@@ -120,6 +123,9 @@ package struct SimulationPlan: Sendable {
     sharing = chance.pick([0, 200, 700])
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 43)
     windows = chance.pick([0, 100, 400])
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 45)
+    cancellations = chance.pick([0, 0, 100, 400])
+    limits.holdTimeout = .milliseconds(chance.pick([50, 1000, 10_000]))
   }
 
   /// The thresholds of a hub that is never contended: its clients send little.
@@ -134,6 +140,7 @@ package struct SimulationPlan: Sendable {
     (contention, hasGuests, policyChange, clockJump) = (0, false, 0, 0)
     thresholds = Self.noContention
     (changesLimits, faults.downgrade, awkwardness, promises, sharing, windows) = (false, 0, 0, 0, 0, 0)
+    cancellations = 0
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }
@@ -164,6 +171,7 @@ package struct SimulationPlan: Sendable {
     \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
     \(awkwardness > 0 ? ", awkward values" : "")\(promises > 0 ? ", restarted effects" : "")\
     \(sharing > 0 ? ", a shared model" : "")\(windows > 0 ? ", windows" : "")\
+    \(cancellations > 0 ? ", cancellations" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """
   }

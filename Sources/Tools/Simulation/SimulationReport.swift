@@ -22,6 +22,10 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
   package var restorations = 0
   /// Windows of collections that were attached or moved.
   package var windows = 0
+  /// Effects that their clients have cancelled.
+  package var cancellations = 0
+  /// Messages to clients whose effects the hub holds no more.
+  package var releases = 0
   /// Established connections.
   package var connections = 0
   /// Sessions that were resumed.
@@ -110,6 +114,7 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
       ("rejected", \.rejected),
       ("outcome unknown", \.unknown), ("not sent", \.notSent), ("not kept", \.refusedLocally),
       ("restorations", \.restorations), ("windows", \.windows),
+      ("cancelled", \.cancellations), ("released", \.releases),
       ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),

@@ -51,6 +51,9 @@ import Testing
     case .hubSendsNoBookmarks: (plan.limits.bookmarkInterval, plan.faults) = (1, .none)
     case .clientGivesUpSentActions: (plan.faults.cut, plan.faults.clientSideCut) = (15, 15)
     case .hubDoesNotReadBack: (plan.awkwardness, plan.faults) = (300, .none)
+    case .clientForgetsCancellations, .hubHoldsForever:
+      (plan.cancellations, plan.faults.cut, plan.faults.clientSideCut) = (500, 25, 25)
+      (plan.faults.hubCrash, plan.faults.clientCrash, plan.limits.holdTimeout) = (0, 10, .seconds(1))
     case .clientMovesAWindowAlone: (plan.windows, plan.wholeStateClientCount) = (400, 3)
     case .clientSendsTheValue: (plan.sharing, plan.clientCount, plan.wholeStateClientCount) = (800, 4, 4)
     case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
@@ -98,7 +101,7 @@ import Testing
     case .shellForgetsToReadAgain: [.notAtRest]
     case .shellHasNoLimits: [.turnTooLong]
     case .shellForgetsAReader: [.starved]
-    case .shellDropsAnEffect: [.effectLost]
+    case .shellDropsAnEffect, .clientForgetsCancellations, .hubHoldsForever: [.effectLost]
     case .shellForgetsEndedConnections: [.notReleased, .stateDiffers, .notAtRest]
     case .hubIgnoresItsPolicy, .clientSendsAnotherAction: [.wrongOutcome]
     case .hubHasNoRate: [.rateExceeded]

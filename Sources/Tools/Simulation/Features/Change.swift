@@ -29,6 +29,10 @@ enum Change: Equatable, Sendable {
   case breakPromises
   /// A change of the shared model.
   case shared(SharedChange<SharedPlan>)
+  /// Starts an effect that runs until its client cancels it.
+  case watch
+  /// Starts, or holds, the shared effect with this number, which runs until nobody holds it.
+  case hold(Int)
 }
 
 @Replicated
@@ -97,6 +101,7 @@ final class Recorder: @unchecked Sendable {
     var owedEchoes: [UInt64] = []
     var owedPromises: [UInt64] = []
     var resumed: [UInt64] = []
+    var watches: [UInt64: Watch] = [:]
   }
 
   private var notes: Notes
@@ -176,6 +181,12 @@ final class Recorder: @unchecked Sendable {
     return notes.resumed
   }
 
+  /// The actions that have started or held an effect without an end, by their tags.
+  var watches: [UInt64: Watch] { notes.watches }
+
+  /// Records such an action.
+  func noteWatch(_ tag: UInt64, _ watch: Watch) { notes.watches[tag] = watch }
+
   // MARK: Roll-backs
 
   func save() { saved = notes }
@@ -184,6 +195,14 @@ final class Recorder: @unchecked Sendable {
 }
 
 enum EchoID: Hashable, Sendable { case echo, promise }
+
+/// An effect without an end.
+enum Watch: Hashable, Sendable {
+  /// That of one action.
+  case own
+  /// One for all actions with a number.
+  case shared(Int)
+}
 
 extension SimulatedState {
   mutating func apply<Action: SimulatedAction>(
@@ -206,6 +225,12 @@ extension SimulatedState {
     case .breakPromises:
       recorder.cancelPromises()
       return .cancel(id: EchoID.promise)
+    case .watch:
+      recorder.noteWatch(tag, .own)
+      return .run(name: "watch 0 0 \(tag)") { _ in }
+    case .hold(let number):
+      recorder.noteWatch(tag, .shared(number))
+      return .run(name: "shared \(number) 0 \(tag)") { _ in }.shared(id: Watch.shared(number))
     case .chain(let count):
       return .merge((0..<min(max(count, 0), 8)).map { _ in .send(.follow(.counter(.incrementButtonTapped))) })
     case .fill(let count):

@@ -119,6 +119,9 @@ struct SimulatedEngine {
 
 /// The behaviour of an effect, which the simulated shell derives from the effect's name.
 struct SimulatedEffect {
+  /// Later than the end of any simulation.
+  private static var never: Duration { .seconds(1 << 40) }
+
   /// The delay from its start until it sends its action.
   var delay = Duration.zero
   /// The action; nil if it sends none.
@@ -130,6 +133,8 @@ struct SimulatedEffect {
   var cause: UInt64?
   /// The number of the effect, if it outlives the hub.
   var promise: UInt64?
+  /// Set if it has no end.
+  var watch: Watch?
 
   init<Action: SimulatedAction>(named name: String?, of _: Action.Type) {
     func follow(_ action: AppFeature.Action) -> AnyAction { AnyAction(Action.follow(action)) }
@@ -146,7 +151,9 @@ struct SimulatedEffect {
       let words = name.split(separator: " ")
       guard words.count == 4, let number = UInt64(words[1]), let milliseconds = Int(words[2]) else { return }
       (delay, cause) = (.milliseconds(milliseconds), UInt64(words[3]))
-      if words[0] == "promise" {
+      if words[0] == "watch" || words[0] == "shared" {
+        (watch, delay) = (words[0] == "watch" ? .own : .shared(Int(number)), Self.never)
+      } else if words[0] == "promise" {
         (promise, action) = (number, AnyAction(Action.kept(number)))
       } else {
         (echo, action) = (number, AnyAction(Action.echoed(number)))

@@ -324,6 +324,7 @@ extension Simulation {
     }
     try checkSessions(of: hub)
     try checkSharedWork(in: hub)
+    try checkWatches(in: hub)
     if plan.storage == .sync {
       for tag in acknowledged.sorted() where !hub.truth.isApplied(tag) {
         throw Violation(.acknowledgedLost, "\(Tag.text(tag)) was acknowledged and is gone in the end")

@@ -42,6 +42,8 @@ extension Simulation {
     try check(hub.core.detachedSessionCount, "detached sessions")
     try check(plan.storage == .memory ? 0 : disk.sessions.count, "sessions in the log")
     try check(hub.engine.state().attached.count, "attached clients in the feature's state")
+    try check(hub.core.cancellableCount, "actions whose effects clients may cancel")
+    try check(hub.effects.count { if case .shared = $0.effect.watch { true } else { false } }, "shared effects")
     if isChanged { try check(hub.core.keptVersionCount, "versions") }
   }
 

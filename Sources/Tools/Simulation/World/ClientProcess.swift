@@ -75,6 +75,8 @@ final class ClientProcess {
   let user: UInt32
   /// True if a hub has opened a session for it.
   var hasOpenedSession = false
+  /// The *cancel* frames that it has written, for a planted bug.
+  var cancelled: Set<[UInt8]> = []
   /// The number of the last hub that has opened or resumed its session.
   var sessionHub: UInt64?
 

@@ -70,6 +70,7 @@ extension Simulation {
     // Usually only a few actions are pending; otherwise little else would happen.
     guard client.replica.pendingActionCount < 10 || chance.hits(50) else { return }
     if plan.windows > 0, windows.hits(plan.windows) { changeWindows(of: client, speaking: spoken) }
+    if plan.cancellations > 0, cancellations.hits(plan.cancellations) { changeWatches(of: client, speaking: spoken) }
     switch chance.number(0...99) {
     case 0...79:
       for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }
@@ -108,6 +109,14 @@ extension Simulation {
     if client.user == Self.guest, operations.hits(100) {
       (bytes, kind) = (program.encodeFollow(.counter(.incrementButtonTapped)), .forbidden)
     }
+    send(bytes, kind, tag: tag, from: client)
+  }
+
+  /// Sends an action. Returns its ticket, or nil if the client itself has refused it.
+  @discardableResult
+  func send(
+    _ bytes: [UInt8], _ kind: ClientProcess.Sent.Kind, tag: UInt64, from client: ClientProcess
+  ) -> ActionTicket? {
     trace.note(now, "send", Int(client.number), Int(client.sentCount), bytes.count)
     trace.note(bytes)
     report.sent += 1
@@ -117,9 +126,11 @@ extension Simulation {
       let isOfOlderHub = kind == .label && hub?.program.encodeLabel == nil
       report.withoutEffect += kind == .unknown || kind == .forbidden || isOfOlderHub ? 1 : 0
       client.predict(bytes, ticket)
+      return ticket
     } catch {
       report.refusedLocally += 1
       refused.insert(tag)
+      return nil
     }
   }
 

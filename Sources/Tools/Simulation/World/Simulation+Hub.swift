@@ -162,7 +162,7 @@ extension Simulation {
   private func write(_ bytes: [UInt8], to link: Link) throws {
     trace.note(now, "hub writes", link.number, bytes.count)
     trace.note(bytes)
-    let frames = link.tap.frameCount
+    let (frames, releases) = (link.tap.frameCount, link.tap.releaseCount)
     if bug != .shellKeepsTheRecordOfAWrittenConnection { link.restingRecord = nil }
     let inherited = link.inheritedOutput
     link.inheritedOutput = []
@@ -174,6 +174,7 @@ extension Simulation {
     // The tap has seen the output of the last process.
     try link.tap.hubWrote(Array(bytes.dropFirst(inherited.count)), revision: limit) { log.processed($0) }
     report.frames += link.tap.frameCount - frames
+    report.releases += link.tap.releaseCount - releases
     if frames == 0 { link.welcomeRevision = link.hub.truth.revision }
     guard link.isOpenAtClient || link.toClient.isDead else { return drop(link) }
     for bytes in planted(bytes, on: link) {

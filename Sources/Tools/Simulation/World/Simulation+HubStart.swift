@@ -23,6 +23,7 @@ extension Simulation {
     var limits = plan.limits(ofHub: hubCount)
     if bug == .hubHasNoStateLimit { limits.stateBytes = HubLimits().stateBytes }
     if bug == .hubSendsNoBookmarks { limits.bookmarkInterval = 1 << 32 }
+    if bug == .hubHoldsForever { limits.holdTimeout = .seconds(1 << 40) }
     if bug == .hubHasNoRate { limits.actionsPerSecond = nil }
     if bug == .hubIgnoresASlowLog { (limits.unstoredTurns, limits.unstoredBytes) = (.max, .max) }
     let core = HubCore(

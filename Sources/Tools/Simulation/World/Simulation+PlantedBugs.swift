@@ -47,6 +47,11 @@ extension Simulation {
       writer.frame(Hello(name: client.name))
       return writer.bytes
     }
+    if bug == .clientForgetsCancellations, kind == FrameKind.cancel.rawValue, !client.cancelled.insert(bytes).inserted {
+      var writer = FrameWriter()
+      writer.frame(Ping(number: 0))
+      return writer.bytes
+    }
     guard let bug, kind == FrameKind.actions.rawValue else { return bytes }
     var decoder = CBORDecoder(bytes.span.bytes.extracting(FrameHeader.byteCount...))
     guard let first = try? decoder.unsigned(), let acknowledged = try? decoder.unsigned() else { return bytes }
