@@ -62,6 +62,8 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
+/** The actions whose signals are heard. A hub keeps no more with running effects for a session, either. */
+const mostCancellations = 1024;
 /** A connection that was open for so many milliseconds was a good one: the next attempt is made at once. */
 const goodConnection = 1000;
 
@@ -80,6 +82,8 @@ export class Hub<Action = unknown> {
   private readonly sends = new Map<PendingAction, Waiter>();
   private readonly capacityWaiters: Waiter[] = [];
   private readonly settledWaiters: Waiter[] = [];
+  /** End the wait for the signals of the last actions, oldest first. */
+  private readonly cancellations: (() => void)[] = [];
   private readonly verifications = new Map<Scope, ((isEqual: boolean) => void)[]>();
   private readonly first: number;
   private readonly longest: number;
@@ -213,11 +217,18 @@ export class Hub<Action = unknown> {
       // Actions of one turn share a frame.
       queueMicrotask(() => this.flush());
     }
-    options.signal?.addEventListener("abort", () => {
-      this.core.cancel(pending);
-      this.run();
-    }, { once: true });
+    if (options.signal) this.cancelOn(options.signal, pending);
     await new Promise<void>((resolve, reject) => this.sends.set(pending, { resolve, reject }));
+  }
+
+  private cancelOn(signal: AbortSignal, action: PendingAction): void {
+    const cancel = (): void => {
+      this.core.cancel(action);
+      this.run();
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    this.cancellations.push(() => signal.removeEventListener("abort", cancel));
+    if (this.cancellations.length > mostCancellations) this.cancellations.shift()!();
   }
 
   /** Waits until `send` takes another action: the way to send many without an unbounded queue. */

@@ -16,7 +16,7 @@ export const withHub = { skip: hasHub ? false : `${program} does not exist; buil
 
 export function temporaryDirectory(t) {
   const directory = mkdtempSync(join(tmpdir(), "storehub-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  t.after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   return directory;
 }
 
