@@ -175,6 +175,8 @@ let package = Package(
     .systemLibrary(name: "CEpoll"),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift does not have.
@@ -262,6 +264,8 @@ let package = Package(
     .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
     // The entries of a cluster's replicated log, and the transactions of the store that has it.
     .target(name: "ClusterLog", dependencies: ["Wire"], swiftSettings: spans),
+    // The messages of etcd, in Protocol Buffers.
+    .target(name: "EtcdMessages", swiftSettings: common),
     // The one import of a shared feature.
     .target(
       name: "ReplicatedArchitecture",
@@ -291,10 +295,25 @@ let package = Package(
     // A hub's part in the replicated log of a cluster.
     .target(name: "ClusterCore", dependencies: ["ClusterLog", "RandomNumbers", "Wire"], swiftSettings: spans),
 
+    // gRPC over HTTP/2, by nghttp2.
+    .target(name: "GRPCConnection", dependencies: ["CNGHTTP2"], swiftSettings: spans),
+    // Connections over TCP, with TLS by OpenSSL or without.
+    .target(
+      name: "NetworkStream", dependencies: ["COpenSSL", "EventLoop"], swiftSettings: onLoop),
+
     // Layer 4: the shells, which give the cores sockets, time and threads.
     // Turns in an SQLite database.
     .target(name: "Journal", dependencies: ["CSQLite", "JSONText", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
+    // Calls and watches of etcd, on the loop. No hub links it yet.
+    .target(
+      name: "EtcdClient",
+      dependencies: ["EtcdMessages", "EventLoop", "GRPCConnection", "NetworkStream", "RandomNumbers"],
+      swiftSettings: onLoop),
+    // A cluster's log in etcd.
+    .target(
+      name: "EtcdLogStore",
+      dependencies: ["ClusterCore", "ClusterLog", "EtcdClient", "EtcdMessages", "EventLoop"], swiftSettings: onLoop),
     // Creates load by the schema alone, on separate threads, without the loop of the other shells.
     .target(
       name: "LoadTest",
@@ -428,7 +447,8 @@ let package = Package(
     .target(
       name: "Fuzzing",
       dependencies: [
-        "ClusterLog", "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicaCore", "SchemaBrowser",
+        "ClusterLog", "ComposableArchitecture", "EtcdMessages", "HubCore", "IdentifiedCollections", "ReplicaCore",
+        "SchemaBrowser",
         "SchemaNames", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
     .testTarget(name: "TidyTests", swiftSettings: common),
@@ -611,6 +631,12 @@ let package = Package(
         "ReplicatedArchitecture", "SchemaNames", "TestFeatures", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: spans),
+    .testTarget(
+      name: "EtcdClientTests",
+      dependencies: [
+        "ClusterCore", "ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages", "EventLoop", "GRPCConnection",
+        "NetworkStream", "TestSupport", "Wire",
+      ], swiftSettings: onLoop),
     .testTarget(name: "ClusterLogTests", dependencies: ["ClusterLog", "TestSupport", "Wire"], swiftSettings: spans),
     .testTarget(name: "ClusterCoreTests", dependencies: ["ClusterCore", "ClusterLog", "Wire"], swiftSettings: spans),
     .testTarget(
@@ -665,7 +691,7 @@ let package = Package(
 
 // The folders of the modules that do not stand directly in Sources or Tests.
 let groups = [
-  "Cluster": ["ClusterCore", "ClusterLog"],
+  "Cluster": ["ClusterCore", "ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages"],
   "Architecture": [
     "CFeatureCore", "CasePaths", "CombineSchedulers", "ComposableArchitecture", "ComposableCore", "ComposableTesting",
     "ConcurrencyExtras", "ConcurrencyExtrasTestSupport", "CustomDump", "CustomDumpFoundation", "Dependencies",
@@ -679,8 +705,9 @@ let groups = [
   ],
   "ImportNames": ["Clocks", "DependenciesMacros", "Perception", "SwiftNavigation", "XCTestDynamicOverlay"],
   "System": [
-    "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNcurses", "CSQLite", "CSystemd",
-    "CXXHash", "Configuration", "HTTPClient", "HTTPServer", "INIText", "JSONParser", "JSONText", "ProgramOptions",
+    "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNGHTTP2", "CNcurses", "COpenSSL",
+    "CSQLite", "CSystemd", "CXXHash", "Configuration", "GRPCConnection", "HTTPClient", "HTTPServer", "INIText",
+    "JSONParser", "JSONText", "NetworkStream", "ProgramOptions",
     "RandomNumbers", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
@@ -690,7 +717,7 @@ let groups = [
   ],
 ]
 let testGroups = [
-  "Cluster": ["ClusterCoreTests", "ClusterLogTests"],
+  "Cluster": ["ClusterCoreTests", "ClusterLogTests", "EtcdClientTests"],
   "Architecture": [
     "CasePathsTests", "ComposableArchitectureTests", "ComposableTestingTests", "ConcurrencyExtrasTests",
     "CustomDumpTests", "DependenciesTests", "IdentifiedCollectionsTests", "IssueReportingTests", "MacroUseTests",

@@ -1,7 +1,7 @@
 internal import CUV
 internal import Glibc
 
-/// One end of a connected Unix stream socket.
+/// One end of a connected stream socket: a Unix socket, or one of TCP (`tcp(on:)`).
 ///
 /// Reading lends the loop's buffer to a callback. Writing first tries the socket and copies only the bytes that it does
 /// not accept. Neither allocates while the peer keeps up.
@@ -69,6 +69,14 @@ public struct PipeStream: ~Copyable {
     }
   }
 
+  /// Creates an unconnected stream over TCP.
+  init(tcpOn loop: EventLoop) throws(UVError) {
+    box = Box(loop: loop, type: UV_TCP)
+    try unsafe box.open("create a socket") {
+      unsafe uv_tcp_init(loop.pointer, $0.assumingMemoryBound(to: uv_tcp_t.self))
+    }
+  }
+
   /// Takes over a connected socket; on failure, the caller still owns the descriptor.
   package static func adopting(_ descriptor: CInt, on loop: EventLoop) throws(UVError) -> PipeStream {
     let stream = try PipeStream(on: loop)
@@ -101,6 +109,8 @@ public struct PipeStream: ~Copyable {
 
   var streamPointer: UnsafeMutablePointer<uv_stream_t> { unsafe box.pointer(uv_stream_t.self) }
 
+  func streamPointer<Handle>(as type: Handle.Type) -> UnsafeMutablePointer<Handle> { unsafe box.pointer(type) }
+
   /// Connects to the socket at a path.
   ///
   /// - Parameters:
@@ -110,20 +120,18 @@ public struct PipeStream: ~Copyable {
   /// - Throws: `invalid` for an empty path or one with a zero byte, or `nameTooLong`, without connecting.
   public func connect(to path: String, onConnected: @escaping (UVError?) -> Void) throws(UVError) {
     try checkSocketPath(path)
+    let request = unsafe prepareConnecting(to: path, onConnected)
+    unsafe uv_pipe_connect(request, box.pointer(uv_pipe_t.self), path, onStreamConnected)
+  }
+
+  /// Makes a request for `onStreamConnected`, which frees it.
+  func prepareConnecting(
+    to subject: String, _ onConnected: @escaping (UVError?) -> Void
+  ) -> UnsafeMutablePointer<uv_connect_t> {
     box.onConnected = { error in
-      onConnected(error.map { UVError(operation: "connect to", subject: path, code: $0.code) })
+      onConnected(error.map { UVError(operation: "connect to", subject: subject, code: $0.code) })
     }
-    let request = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
-    unsafe uv_pipe_connect(request, box.pointer(uv_pipe_t.self), path) { request, status in
-      guard let request = unsafe request else { return }
-      unsafe onLoop((request, status)) { request, status in
-        let box = unsafe Box.of(UnsafeMutableRawPointer(request.pointee.handle))
-        unsafe request.deallocate()
-        let onConnected = box.onConnected
-        box.onConnected = nil
-        onConnected?(status < 0 ? UVError(operation: "connect", code: status) : nil)
-      }
-    }
+    return UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
   }
 
   /// Starts reading.
@@ -349,6 +357,17 @@ private nonisolated func tryWriteAll(
 private nonisolated func buffer(_ range: Range<Int>, of bytes: UnsafeRawBufferPointer) -> uv_buf_t {
   let start = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: range.lowerBound)
   return unsafe uv_buf_t(base: start?.assumingMemoryBound(to: CChar.self), len: range.count)
+}
+
+nonisolated let onStreamConnected: uv_connect_cb = { request, status in
+  guard let request = unsafe request else { return }
+  unsafe onLoop((request, status)) { request, status in
+    let box = unsafe PipeStream.Box.of(UnsafeMutableRawPointer(request.pointee.handle))
+    unsafe request.deallocate()
+    let onConnected = box.onConnected
+    box.onConnected = nil
+    onConnected?(status < 0 ? UVError(operation: "connect", code: status) : nil)
+  }
 }
 
 private nonisolated let lendBuffer: uv_alloc_cb = { handle, _, buffer in

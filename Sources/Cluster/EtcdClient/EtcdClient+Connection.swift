@@ -1,0 +1,113 @@
+import EventLoop
+import GRPCConnection
+import NetworkStream
+
+/// The way to a member: connecting, sending what waits, and leaving a member that has failed.
+extension EtcdClient {
+  /// Connects if somebody needs it, or sends what waits.
+  func advance() {
+    switch link {
+    case .idle: if !waiting.isEmpty || !streams.isEmpty { connect() }
+    case .ready(let connection, _): sendWaiting(on: connection)
+    case .pausing, .connecting, .closed: break
+    }
+  }
+
+  private func connect() {
+    let endpoint = settings.endpoints[rotation.current]
+    let session = endpoint.isSecure ? credentials.map { TLSSession($0, host: endpoint.host) } : nil
+    let deadline = loop.preciseNow + settings.connectTimeout
+    let connection = EtcdConnection(
+      to: endpoint, on: loop, session: session, onReady: { [weak self] in self?.connected() },
+      onEvents: { [weak self] in self?.handle($0) }, onEnd: { [weak self] in self?.fail($0) })
+    // It may fail at once.
+    link = .connecting(connection, until: deadline)
+    wake(at: deadline)
+    connection.start()
+  }
+
+  private func connected() {
+    guard case .connecting(let connection, _) = link else { return }
+    link = .ready(connection, pingedAt: nil)
+    wake(at: loop.now + settings.pingInterval)
+    sendWaiting(on: connection)
+  }
+
+  private func sendWaiting(on connection: EtcdConnection) {
+    let now = loop.now
+    for stream in streams where stream.call == nil && stream.opensAt <= now {
+      guard isCurrent(connection), let call = connection.begin(stream.path, timeout: nil) else { return }
+      stream.call = call
+      opened[call] = stream
+      wake(at: now + settings.pingInterval)
+      connection.send(stream.opening(), on: call, isLast: false)
+    }
+    while let next = waiting.first, isCurrent(connection) {
+      let left = next.deadline - loop.preciseNow
+      guard left > .zero, let call = connection.begin(next.path, timeout: left) else { return }
+      waiting.removeFirst()
+      next.endpoint = connection.endpoint
+      sent[call] = next
+      connection.send(next.message, on: call, isLast: true)
+    }
+  }
+
+  /// False after a failure, which each use of a connection may report.
+  private func isCurrent(_ connection: EtcdConnection) -> Bool {
+    if case .ready(let current, _) = link { current === connection } else { false }
+  }
+
+  /// Leaves the member, for a reason, and asks the next one.
+  func fail(_ reason: String) {
+    guard let connection else { return }
+    let pause = rotation.failed()
+    link = .pausing(until: loop.now + pause)
+    lastFailure = "\(connection.endpoint): \(reason)"
+    let unprocessed = connection.close().filter { !$0.1.mayHaveBeenProcessed }
+    waiting = unprocessed.compactMap { sent.removeValue(forKey: $0.0) } + waiting
+    let unknown = sent.values.sorted { $0.deadline < $1.deadline }
+    for stream in opened.values { stream.call = nil }
+    (sent, opened) = ([:], [:])
+    wake(at: loop.now + pause)
+    onFailure?(connection.endpoint, reason)
+    for call in unknown { call.fail(.disconnected(reason), .unknown) }
+  }
+
+  // MARK: Events
+
+  /// Handles all events before a failure that one of them reports: the others may have answers.
+  private func handle(_ events: [GRPCEvent]) {
+    var failure: String?
+    for event in events {
+      switch event {
+      case .message(let call, let bytes):
+        if let stream = opened[call] { stream.receive(bytes) } else { sent[call]?.answer = bytes }
+      case .ended(let call, let outcome):
+        if let stream = opened.removeValue(forKey: call) {
+          stream.call = nil
+          pause(stream)
+          if EtcdError.isOfMember(outcome) { failure = "a stream has ended (\(EtcdError.classify(outcome).0))" }
+        } else if let ended = sent.removeValue(forKey: call) {
+          if EtcdError.isOfMember(outcome) { failure = "\(EtcdError.classify(outcome).0)" }
+          finish(ended, outcome)
+        }
+      case .pong: if case .ready(let connection, _) = link { link = .ready(connection, pingedAt: nil) }
+      }
+    }
+    if let connection, connection.isGoingAway { failure = failure ?? "the member ends its connections" }
+    if let failure { fail(failure) }
+    advance()
+  }
+
+  private func finish(_ call: UnaryCall, _ outcome: GRPCOutcome) {
+    if case .success(let status) = outcome.result, status.code == .ok {
+      guard let answer = call.answer else { return call.fail(.violation("it is empty"), .unknown) }
+      rotation.succeeded()
+      return call.finish(.success(answer))
+    }
+    let (reason, effect) = EtcdError.classify(outcome)
+    // What the member has not begun is for the next one.
+    if case .failure = outcome.result, effect == .none { return waiting.insert(call, at: 0) }
+    call.fail(reason, effect)
+  }
+}

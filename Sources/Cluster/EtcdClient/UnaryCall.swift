@@ -1,0 +1,22 @@
+/// A call without an answer, which `finish` ends once.
+final class UnaryCall {
+  let path: String
+  let message: [UInt8]
+  let timeout: Duration
+  let deadline: Duration
+  var answer: [UInt8]?
+  var endpoint: EtcdEndpoint?
+  let finish: (Result<[UInt8], EtcdError>) -> Void
+
+  init(
+    _ path: String, _ message: [UInt8], timeout: Duration, deadline: Duration,
+    _ finish: @escaping (Result<[UInt8], EtcdError>) -> Void
+  ) {
+    (self.path, self.message, self.timeout, self.deadline) = (path, message, timeout, deadline)
+    self.finish = finish
+  }
+
+  func fail(_ reason: EtcdError.Reason, _ effect: EtcdError.Effect) {
+    finish(.failure(EtcdError(call: path, endpoint: endpoint, reason: reason, effect: effect)))
+  }
+}

@@ -1,0 +1,201 @@
+package import ClusterCore
+package import ClusterLog
+package import EtcdClient
+import EtcdMessages
+package import EventLoop
+
+/// The log of a cluster in etcd: executes the commands of `ClusterCore` that concern the store.
+///
+/// Each answer comes with the id of etcd's cluster, by which a restored backup is recognized. A transaction without an
+/// answer is `unknown`, and is not repeated here: the core repeats it until it has one.
+///
+/// ```swift
+/// case .transact(let number, let transaction):
+///   store.transact(transaction) { core.transactionEnded(number, in: $0, $1) }
+/// ```
+package final class EtcdLogStore {
+  /// The settings of a log.
+  package nonisolated struct Settings: Sendable {
+    /// The beginning of the keys, such as `storehub/NAME/`, so that several logs share an etcd.
+    package var prefix: String
+    /// The time for a transaction or a read. Each MiB that a transaction writes adds a second.
+    package var timeout = Duration.milliseconds(300)
+    /// The time before a failure is reported that came at once, because the core repeats at once.
+    package var failurePause = Duration.milliseconds(25)
+    /// True to compact etcd, which then keeps no old values of other programs either.
+    package var compacts = true
+    /// The revisions of a window of compaction.
+    package var compactedRevisions: UInt64 = 4096
+    /// The written bytes of a window of compaction.
+    package var compactedBytes = 64 << 20
+
+    /// Creates settings with the default times.
+    package init(prefix: String) { self.prefix = prefix }
+  }
+
+  private let client: EtcdClient
+  private let settings: Settings
+  private let requests: LogRequests
+  private var window: CompactionWindow
+  private var watch: EtcdWatch?
+  /// The id of the cluster, as of the last answer.
+  private var store: UInt64 = 0
+  private var timer: Timer?
+  /// The failures that are reported when the pause has passed.
+  private var late: [() -> Void] = []
+  /// Called with each call that has failed, for the log.
+  package var onFailure: ((EtcdError) -> Void)?
+  /// The number of transactions whose outcome was unknown.
+  package private(set) var unknownOutcomes = 0
+
+  /// Creates a store.
+  package init(_ client: EtcdClient, on loop: EventLoop, _ settings: Settings) throws(UVError) {
+    (self.client, self.settings, requests) = (client, settings, LogRequests(prefix: settings.prefix))
+    window = CompactionWindow(revisions: settings.compactedRevisions, bytes: settings.compactedBytes)
+    timer = try Timer(on: loop) { [weak self] in self?.reportLate() }
+  }
+
+  /// Ends the watch. Failures are not reported any more.
+  package func close() {
+    watch.take()?.cancel()
+    timer = nil
+    late = []
+  }
+
+  // MARK: Transactions
+
+  /// Executes a transaction.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - then: Called once on a later turn of the loop, with the id of the store and the outcome.
+  package func transact(_ transaction: LogTransaction, then: @escaping (UInt64, TransactionOutcome) -> Void) {
+    let byteCount = transaction.writes.reduce(0) { if case .put(_, let bytes) = $1 { $0 + bytes.count } else { $0 } }
+    let timeout = settings.timeout + .milliseconds(byteCount >> 10)
+    client.call(requests.request(transaction), timeout: timeout) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let response):
+        note(response.header)
+        let outcome = requests.outcome(transaction, response)
+        if case .written(let revision) = outcome { compact(revision: revision, bytes: byteCount) }
+        if outcome == .unknown { return reportUnknown(then) }
+        then(store, outcome)
+      case .failure(let error):
+        onFailure?(error)
+        if error.reason == .full { return then(store, .full) }
+        // Also a call that had no effect: the core knows nothing of calls, and repeats.
+        reportUnknown(then)
+      }
+    }
+  }
+
+  private func reportUnknown(_ then: @escaping (UInt64, TransactionOutcome) -> Void) {
+    unknownOutcomes += 1
+    report { [store] in then(store, .unknown) }
+  }
+
+  /// Reports a failure after the pause.
+  private func report(_ body: @escaping () -> Void) {
+    late.append(body)
+    if late.count == 1 { timer?.start(after: settings.failurePause) }
+  }
+
+  private func reportLate() {
+    let due = late
+    late = []
+    for body in due { body() }
+  }
+
+  private func note(_ header: EtcdHeader?) { if let header { store = header.cluster } }
+
+  private func compact(revision: UInt64, bytes: Int) {
+    guard settings.compacts, let compacted = window.note(revision: revision, bytes: bytes) else { return }
+    client.call(EtcdCompact(upTo: Int64(clamping: compacted)), timeout: .seconds(10)) { [weak self] result in
+      // Another node may have compacted further. The next window compacts what this one has not.
+      if case .failure(let error) = result, error.reason != .compacted { self?.onFailure?(error) }
+    }
+  }
+
+  // MARK: Reads
+
+  /// The time for 8 MiB over a slow network.
+  private static let readTime = Duration.seconds(2)
+
+  /// Reads from the member that the client is connected to.
+  ///
+  /// - Parameters:
+  ///   - read: The read.
+  ///   - then: Called once on a later turn of the loop, with the id of the store and the result.
+  package func read(_ read: LogRead, then: @escaping (UInt64, LogReading) -> Void) {
+    switch read {
+    case .entries(let position):
+      client.call(requests.entriesRequest(from: position), timeout: settings.timeout + Self.readTime) {
+        [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .success(let response):
+          note(response.header)
+          then(store, requests.entriesReading(response))
+        case .failure(let error): fail(error, then)
+        }
+      }
+    case .parts(let position, let process, let count):
+      readParts(position, process, count, [], then)
+    }
+  }
+
+  private func readParts(
+    _ position: UInt64, _ process: UInt64, _ count: Int, _ parts: [[UInt8]],
+    _ then: @escaping (UInt64, LogReading) -> Void
+  ) {
+    let request = requests.partsRequest(position: position, process: process, from: parts.count, count: count)
+    client.call(request, timeout: settings.timeout + Self.readTime) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let response):
+        note(response.header)
+        let parts = parts + response.values.map(\.value)
+        // Fewer than asked for: the rest is absent.
+        if parts.count < count, response.values.count == LogRequests.readCount {
+          readParts(position, process, count, parts, then)
+        } else {
+          then(store, .parts(parts))
+        }
+      case .failure(let error): fail(error, then)
+      }
+    }
+  }
+
+  private func fail(_ error: EtcdError, _ then: @escaping (UInt64, LogReading) -> Void) {
+    onFailure?(error)
+    report { [store] in then(store, .failed) }
+  }
+
+  // MARK: The watch
+
+  /// Watches the entries from a position, and the beat; it replaces an earlier watch.
+  ///
+  /// - Parameters:
+  ///   - position: The first position.
+  ///   - onValues: Called with the values and the id of the store, in the order in which they were put. Some may be
+  ///     missing: the core reads when it is silent.
+  package func watch(from position: UInt64, onValues: @escaping ([StoredValue], UInt64) -> Void) {
+    watch.take()?.cancel()
+    watch = EtcdWatch(
+      requests.watchedKeys, of: client,
+      onEvents: { [weak self] values, header in
+        guard let self else { return }
+        let values = values.compactMap(requests.value).filter {
+          switch $0.key {
+          case .entry(let entry): entry >= position
+          case .beat: true
+          case .history, .leader, .part, .node: false
+          }
+        }
+        if !values.isEmpty { onValues(values, header.cluster) }
+      },
+      // The core's reads bring what is missing.
+      onGap: { _ in })
+  }
+}

@@ -1,0 +1,274 @@
+import ClusterCore
+import ClusterLog
+import EtcdClient
+import EtcdLogStore
+import EtcdMessages
+import EventLoop
+import Foundation
+import Testing
+import Wire
+
+/// The log's transactions, reads and watches in a real etcd.
+@Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
+struct EtcdLogStoreTests {
+  private let loop: EventLoop
+  private let schema = SchemaFingerprint(ofBytes: [1])
+
+  init() throws { loop = try EventLoop() }
+
+  private func store(
+    _ client: EtcdClient, change: (inout EtcdLogStore.Settings) -> Void = { _ in }
+  ) throws -> EtcdLogStore {
+    var settings = EtcdLogStore.Settings(prefix: "hub/")
+    settings.timeout = .seconds(5)
+    change(&settings)
+    return try EtcdLogStore(client, on: loop, settings)
+  }
+
+  private func outcome(
+    _ store: EtcdLogStore, _ transaction: LogTransaction
+  ) async throws -> (store: UInt64, outcome: TransactionOutcome) {
+    var result: (UInt64, TransactionOutcome)?
+    store.transact(transaction) { result = ($0, $1) }
+    #expect(await loop.pump(until: { result != nil }))
+    return try #require(result)
+  }
+
+  private func reading(_ store: EtcdLogStore, _ read: LogRead) async throws -> LogReading {
+    var result: LogReading?
+    store.read(read) { result = $1 }
+    #expect(await loop.pump(until: { result != nil }))
+    return try #require(result)
+  }
+
+  /// An entry for the log, whose bytes the store does not read.
+  private func put(_ position: UInt64, _ bytes: [UInt8] = [7]) -> LogTransaction {
+    LogTransaction(
+      if: [.absent(.entry(position))], then: [.put(.entry(position), bytes)],
+      else: [.key(.entry(position)), .key(.leader), .firstEntry, .lastEntry])
+  }
+
+  @Test func aTransactionWritesOrTellsWhatIsThere() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client)
+    let first = try await outcome(store, put(1, [1, 2]))
+    guard case .written(let revision) = first.outcome else { Issue.record("\(first)"); return }
+    #expect(first.store != 0)
+    _ = try await outcome(store, put(2, [3]))
+    let refused = try await outcome(store, put(1, [9]))
+    let entry = StoredValue(key: .entry(1), bytes: [1, 2], revision: revision)
+    #expect(refused.store == first.store)
+    #expect(
+      refused.outcome
+        == .refused([entry, nil, entry, StoredValue(key: .entry(2), bytes: [3], revision: revision + 1)]))
+
+    // Each condition, once true and once not.
+    for (condition, holds) in [
+      (.present(.entry(1)), true), (.present(.entry(3)), false), (.value(.entry(2), [3]), true),
+      (.value(.entry(2), [4]), false), (.value(.leader, []), false), (.revision(.entry(1), revision), true),
+      (.revision(.entry(1), revision + 1), false),
+    ] as [(LogTransaction.Condition, Bool)] {
+      let result = try await outcome(
+        store, LogTransaction(if: [condition], then: [.put(.beat, [1])], else: [.key(.beat)]))
+      if case .written = result.outcome { #expect(holds, "\(condition)") } else { #expect(!holds, "\(condition)") }
+    }
+  }
+
+  @Test func entriesAndPartsAreReadAndRemoved() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client)
+    for position in UInt64(1)...20 { _ = try await outcome(store, put(position, [UInt8(position)])) }
+    for index in 0..<19 {
+      let part = LogTransaction(
+        if: [], then: [.put(.part(position: 5, process: 3, index: index), [UInt8(index)])], else: [])
+      _ = try await outcome(store, part)
+    }
+    _ = try await outcome(store, LogTransaction(if: [], then: [.put(.beat, [42])], else: []))
+
+    guard case .entries(let entries, first: 1, let beat) = try await reading(store, .entries(from: 15)) else {
+      Issue.record("no entries")
+      return
+    }
+    #expect(entries.map(\.key) == (15...20).map { .entry($0) })
+    #expect(entries.map(\.bytes) == (15...20).map { [UInt8($0)] })
+    #expect(beat?.bytes == [42])
+    guard case .parts(let parts) = try await reading(store, .parts(position: 5, process: 3, count: 19)),
+      case .parts(let fewer) = try await reading(store, .parts(position: 5, process: 3, count: 3)),
+      case .parts(let none) = try await reading(store, .parts(position: 6, process: 3, count: 9))
+    else { Issue.record("no parts"); return }
+    #expect(parts == (0..<19).map { [UInt8($0)] })
+    #expect(fewer == [[0], [1], [2]])
+    #expect(none.isEmpty)
+
+    _ = try await outcome(store, LogTransaction(if: [], then: [.trim(before: 6)], else: []))
+    guard case .entries(let left, first: 6, _) = try await reading(store, .entries(from: 1)),
+      case .parts(let removed) = try await reading(store, .parts(position: 5, process: 3, count: 19))
+    else { Issue.record("the first entry is another one"); return }
+    #expect(left.first?.key == .entry(6))
+    #expect(removed.isEmpty)
+    // Another instance in the same etcd has its own keys.
+    let other = try EtcdLogStore(client, on: loop, EtcdLogStore.Settings(prefix: "hub2/"))
+    guard case .entries(let none, first: nil, beat: nil) = try await reading(other, .entries(from: 1)) else {
+      Issue.record("the prefix is not kept")
+      return
+    }
+    #expect(none.isEmpty)
+  }
+
+  @Test func aWatchBringsEntriesFromAPositionAndBeats() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client)
+    defer { store.close() }
+    let id = try await outcome(store, put(1)).store
+    var seen: [LogKey] = []
+    store.watch(from: 3) { values, cluster in
+      #expect(cluster == id)
+      seen += values.map(\.key)
+    }
+    // The watch begins at its creation, of which nobody is told.
+    var position: UInt64 = 2
+    while seen.isEmpty, position < 500 {
+      _ = try await outcome(store, put(position))
+      position += 1
+    }
+    _ = try await outcome(
+      store, LogTransaction(if: [], then: [.put(.leader, [1]), .put(.beat, [1]), .trim(before: 2)], else: []))
+    #expect(await loop.pump(until: { seen.last == .beat }))
+    let entries = seen.dropLast()
+    // Of those from 3 on, none is missing at the end.
+    #expect(entries.first != .entry(2))
+    #expect(Array(entries) == (position - UInt64(entries.count)..<position).map { .entry($0) })
+  }
+
+  /// Without it, the beats of an idle leader would fill the store.
+  @Test func theWriterCompacts() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client) { $0.compactedRevisions = 10 }
+    var last: UInt64 = 0
+    for count in 0..<25 {
+      let beat = LogTransaction(if: [], then: [.put(.beat, [UInt8(count)])], else: [])
+      if case .written(let revision) = try await outcome(store, beat).outcome { last = revision }
+    }
+    var old = EtcdRange(EtcdKeyRange(Array("hub/beat".utf8)))
+    old.revision = Int64(last) - 22
+    var reason: EtcdError.Reason?
+    #expect(
+      await loop.pump(until: {
+        client.call(old, timeout: .seconds(5)) { reason = $0.failure?.reason }
+        return reason == .compacted
+      }))
+    old.revision = Int64(last) - 4
+    _ = try await client.outcome(old, on: loop).get()
+  }
+
+  @Test func missingAnswersAreReportedAfterAPauseAndFullStoresAsSuch() async throws {
+    let server = try await EtcdServer(options: ["--quota-backend-bytes", "\(4 << 20)"], on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client) { $0.failurePause = .milliseconds(40) }
+    // etcd refuses it at once.
+    let tooMany = LogTransaction(
+      if: [], then: (0..<200).map { .put(.part(position: 1, process: 1, index: $0), [1]) }, else: [])
+    let start = ContinuousClock.now
+    #expect(try await outcome(store, tooMany).outcome == .unknown)
+    #expect(ContinuousClock.now - start >= .milliseconds(35))
+    #expect(store.unknownOutcomes == 1)
+
+    var (position, result): (UInt64, TransactionOutcome) = (1, .unknown)
+    while position < 200, result != .full {
+      result = try await outcome(store, put(position, [UInt8](repeating: 1, count: 1 << 20))).outcome
+      position += 1
+    }
+    #expect(result == .full)
+    #expect(store.unknownOutcomes == 1)
+    server.kill(0)
+    guard case .failed = try await reading(store, .entries(from: 1)) else { Issue.record("read from nobody"); return }
+  }
+
+  // MARK: With the core
+
+  /// Executes the commands of a core that concern the store.
+  private final class Node {
+    let loop: EventLoop
+    let store: EtcdLogStore
+    var core: ClusterCore
+    var applied: [[UInt8]] = []
+    var stored = 0
+    var leads = false
+
+    init(_ name: NodeName, process: UInt64, _ members: Set<NodeName>, _ store: EtcdLogStore, on loop: EventLoop) {
+      (self.loop, self.store) = (loop, store)
+      var options = ClusterOptions(
+        node: name, process: process, members: members, schemas: [SchemaFingerprint(ofBytes: [1])])
+      // The first one leads, however slow the machine is.
+      options.takeoverAfter = process == 1 ? .milliseconds(300) : .seconds(60)
+      core = ClusterCore(options, journal: .empty, now: loop.now)
+      run()
+    }
+
+    func run() {
+      core.advance(to: loop.now)
+      while case let commands = core.takeCommands(), !commands.isEmpty {
+        for command in commands { execute(command) }
+      }
+    }
+
+    private func execute(_ command: ClusterCommand) {
+      switch command {
+      case .transact(let number, let transaction):
+        store.transact(transaction) { [weak self] in self?.core.transactionEnded(number, in: $0, $1) }
+      case .read(let number, let read):
+        store.read(read) { [weak self] in self?.core.readEnded(number, in: $0, $1) }
+      case .watch(let position):
+        store.watch(from: position) { [weak self] in self?.core.watched($0, in: $1) }
+      case .record(let entry, _): core.journalStored(upTo: entry.entry.position)
+      case .apply(let turns, _): applied += turns
+      case .stored(let count, _): stored += count
+      case .lead: leads = true
+      default: break
+      }
+    }
+  }
+
+  @Test func aCoreLeadsAndAnotherFollowsWhileAMemberDies() async throws {
+    let server = try await EtcdServer(members: 3, on: loop)
+    let names = Set(["a", "b"].compactMap(NodeName.init))
+    var nodes: [Node] = []
+    var clients: [EtcdClient] = []
+    defer { for client in clients { client.close() } }
+    for (process, name) in names.sorted().enumerated() {
+      let client = try EtcdClient(on: loop, server.settings())
+      clients.append(client)
+      nodes.append(
+        Node(name, process: UInt64(process) + 1, names, try store(client) { $0.timeout = .seconds(1) }, on: loop))
+    }
+    func run(until condition: () -> Bool) async -> Bool {
+      await loop.pump(until: {
+        for node in nodes { node.run() }
+        return condition()
+      })
+    }
+    let (leader, follower) = (nodes[0], nodes[1])
+    #expect(await run(until: { leader.leads }))
+    for turn in UInt8(1)...20 { leader.core.append([[turn]]) }
+    #expect(await run(until: { leader.stored == 20 && follower.applied.count == 20 }))
+
+    let member = try #require(clients[0].endpoint)
+    server.kill(try #require(try (0..<3).first { try server.endpoint($0) == member }))
+    for turn in UInt8(21)...40 {
+      leader.core.append([[turn]])
+      #expect(await run(until: { leader.stored >= Int(turn) }))
+    }
+    #expect(await run(until: { follower.applied.count == 40 }))
+    #expect(follower.applied == (1...40).map { [$0] })
+    #expect(leader.core.leadingTerm == 1)
+  }
+}

@@ -1,0 +1,73 @@
+import EventLoop
+import Foundation
+import NetworkStream
+import Testing
+
+/// Both sides of a connection on one loop, over a pair of sockets.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: Certificates.isInstalled, Certificates.skipped))
+struct NetworkStreamTests {
+  private let loop: EventLoop
+  private let certificates: Certificates
+
+  init() throws {
+    loop = try EventLoop()
+    certificates = try Certificates()
+  }
+
+  /// A connection, with TLS or without, and what its sides report.
+  private final class Pair {
+    let client: NetworkStream
+    let server: NetworkStream
+    var ready: Set<String> = []
+    var received: [UInt8] = []
+    var ends: [String] = []
+
+    init(_ loop: EventLoop, client: TLSSession?, server: TLSSession?) throws {
+      self.client = NetworkStream(on: loop, session: client)
+      self.server = NetworkStream(on: loop, session: server)
+      for (name, side) in [("client", self.client), ("server", self.server)] {
+        side.onReady = { [weak self] in self?.ready.insert(name) }
+        side.onEnd = { [weak self] in self?.ends.append("\(name): \($0)") }
+      }
+      self.server.onBytes = { [weak self] bytes in bytes.withUnsafeBytes { self?.received += $0 } }
+      var sockets: [CInt] = [0, 0]
+      try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+      self.client.adopt(try PipeStream.adopting(sockets[0], on: loop))
+      self.server.adopt(try PipeStream.adopting(sockets[1], on: loop))
+    }
+  }
+
+  private func session(_ role: TLSCredentials.Role, _ name: String, host: String) throws -> TLSSession {
+    TLSSession(try TLSCredentials(certificates.files(name), role: role, protocolName: "link"), host: host)
+  }
+
+  /// More than the sockets take at once, so that some is queued.
+  @Test(arguments: [false, true]) func bytesPassAndTheEndIsReported(isSecure: Bool) async throws {
+    let pair = try Pair(
+      loop, client: isSecure ? session(.client, "client", host: "127.0.0.1") : nil,
+      server: isSecure ? session(.server, "server", host: "10.0.0.2") : nil)
+    #expect(await loop.pump(until: { pair.ready.count == 2 }))
+    #expect(pair.server.peerName == (isSecure ? "client" : nil))
+    let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    var isDrained = false
+    pair.client.onDrained = { isDrained = true }
+    pair.client.write(bytes.span.bytes)
+    #expect(pair.client.queuedByteCount > 0)
+    #expect(await loop.pump(until: { pair.received.count >= bytes.count && isDrained }))
+    #expect(pair.received == bytes)
+    pair.client.close()
+    #expect(await loop.pump(until: { !pair.ends.isEmpty }))
+    #expect(pair.ends == ["server: the peer has closed the connection"])
+  }
+
+  @Test func bothSidesLearnWhyAHandshakeHasFailed() async throws {
+    let pair = try Pair(
+      loop, client: session(.client, "client", host: "other.example"),
+      server: session(.server, "server", host: "10.0.0.2"))
+    #expect(await loop.pump(until: { pair.ends.count == 2 }))
+    #expect(pair.ready.isEmpty)
+    let ends = pair.ends.sorted()
+    #expect(ends.first == "client: \(TLSError.otherHost(peer: "other.example"))")
+    #expect(ends.last?.hasPrefix("server: 10.0.0.2 refuses the connection") == true, "\(ends)")
+  }
+}
