@@ -20,7 +20,7 @@ test: need-test lint ## build and run every test
 test-package: need-test-package ## build a separate package that uses this one and its macros (1 minute after a build; part of test)
 	@scripts/test-package
 
-test-clients: need-test-clients ## test the clients in other languages with a hub (half a minute after a build; part of .ci/run)
+test-clients: need-test-clients ## test the clients in other languages with a hub (40 seconds after a build; part of .ci/run)
 	@scripts/test-clients
 
 golden-check: need-golden-check ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI

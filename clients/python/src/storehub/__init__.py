@@ -15,7 +15,7 @@
 """
 
 from . import blocking, errors, values
-from ._cbor import Map
+from ._cbor import Item, Map
 from .aio import Hub, Part, Sent, Update, connect
 from .options import Options
 from .errors import *  # noqa: F403
@@ -29,7 +29,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArrayPath", "AttachedPart", "Attendee", "CaseBinding", "Connecting", "ConnectionState", "ElementsPath", "Ended",
-    "EnumBinding", "Hub", "Live", "Map", "Model", "Options", "Part", "Path", "PlainPath", "Schema", "Sent", "Stale",
+    "EnumBinding", "Hub", "Item", "Live", "Map", "Model", "Options", "Part", "Path", "PlainPath", "Schema", "Sent", "Stale",
     "StructBinding", "Update", "blocking", "connect", "path",
 ]  # fmt: skip
 __all__ += errors.__all__

@@ -155,7 +155,8 @@ class Hub:
         self._parts: dict[Subscription, Part[Any]] = {}
         self._outcomes: dict[Action, asyncio.Future[None]] = {}
         self._verifications: list[tuple[Subscription, asyncio.Future[bool | None]]] = []
-        self._state_waiters: set[asyncio.Event] = set()
+        # In the order in which they began to wait, which is that of actions then.
+        self._state_waiters: list[asyncio.Event] = []
         self._room: asyncio.Event | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_scheduled = False
@@ -206,7 +207,7 @@ class Hub:
     async def states(self) -> AsyncIterator[ConnectionState]:
         """The state of the connection, and then each new one that lasts until the caller looks. Ends after `Ended`."""
         event = asyncio.Event()
-        self._state_waiters.add(event)
+        self._state_waiters.append(event)
         try:
             last: ConnectionState | None = None
             while True:
@@ -218,7 +219,7 @@ class Hub:
                 if isinstance(last, Ended):
                     return
         finally:
-            self._state_waiters.discard(event)
+            self._state_waiters.remove(event)
 
     @property
     def state_directory(self) -> str | None:
@@ -226,8 +227,9 @@ class Hub:
         return self._core.welcome.state_directory if self._core.welcome else None
 
     async def schema(self) -> Schema:
-        """The schema of the feature."""
-        await self._wait_until_live()
+        """The schema of the feature, also while the connection is lost."""
+        if self._core.schema() is None:
+            await self._wait_until_live()
         schema = self._core.schema()
         assert schema
         return schema

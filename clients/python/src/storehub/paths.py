@@ -7,11 +7,12 @@ from typing import Any, Generic, TypeVar, Union, overload
 
 from ._types import Identity, WindowStep
 from .schema import Model
-from .values import IdentifiedArray, Window
+from .values import Window
 
 __all__ = ["ArrayPath", "ElementsPath", "Path", "PlainPath", "path"]
 
-T_co = TypeVar("T_co", covariant=True)
+V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 ID = TypeVar("ID")
 T = TypeVar("T")
 P = TypeVar("P")
@@ -19,15 +20,20 @@ P = TypeVar("P")
 Step = Union[str, Identity, WindowStep]
 
 
-class Path(Generic[T_co]):
-    """A path to a part of type `T`. Generated classes extend it with an accessor for each field."""
+class Path(Generic[V_co]):
+    """A path to a part with values of type `V_co`. Generated classes extend it with an accessor for each field."""
 
     def __init__(self, steps: tuple[Step, ...] = (), model: Model | None = None, root: int = 0) -> None:
         """Made by generated code, or see `path`."""
         self._steps, self._model, self._root = steps, model, root
 
-    def _to(self, step: Step, make: Callable[..., Any]) -> Any:
+    def _to(self, step: Step, make: Callable[[tuple[Step, ...], Model | None, int], P]) -> P:
         return make((*self._steps, step), self._model, self._root)
+
+    def _elements(self, step: str, element: Callable[[tuple[Step, ...], Model | None, int], P]) -> Any:
+        """For generated code: the path to an identified array or a stack."""
+        made: ElementsPath[Any, Any, Any, P] = ElementsPath((*self._steps, step), self._model, self._root, element)
+        return made
 
     def __repr__(self) -> str:
         text = ""
@@ -36,25 +42,30 @@ class Path(Generic[T_co]):
         return text or "."
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Path) and (self._steps, self._root) == (other._steps, other._root)
+        if not isinstance(other, Path):
+            return False
+        return (self._steps, self._root) == (other._steps, other._root)  # pyright: ignore[reportUnknownMemberType]
 
     def __hash__(self) -> int:
         return hash((self._steps, self._root))
 
 
-class ArrayPath(Path["tuple[T_co, ...]"], Generic[T_co]):
-    """A path to an array. A slice of it is a window: `path[0:50]`, or `path[-20:]` for the last 20 elements."""
+class ArrayPath(Path[V], Generic[V, T]):
+    """A path to an array of `T`. A slice of it is a window: `path[0:50]`, or `path[-20:]` for the last 20 elements."""
 
-    def __getitem__(self, place: slice) -> Path[Window[T_co]]:
-        made: Path[Window[T_co]] = self._to(_window(place), Path)
-        return made
+    def __getitem__(self, place: slice) -> Path[Window[T]]:
+        return self._to(_window(place), Path[Window[T]])
 
 
-class ElementsPath(Path[IdentifiedArray[ID, T]], Generic[ID, T, P]):
+class ElementsPath(Path[V], Generic[V, ID, T, P]):
     """A path to an identified array or a stack: `path[id]` is an element, `path[0:50]` and `path[-20:]` are windows."""
 
     def __init__(
-        self, steps: tuple[Step, ...], model: Model | None, root: int, element: Callable[..., P]
+        self,
+        steps: tuple[Step, ...],
+        model: Model | None,
+        root: int,
+        element: Callable[[tuple[Step, ...], Model | None, int], P],
     ) -> None:
         super().__init__(steps, model, root)
         self._element = element
@@ -65,7 +76,7 @@ class ElementsPath(Path[IdentifiedArray[ID, T]], Generic[ID, T, P]):
     def __getitem__(self, place: ID) -> P: ...
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
-            return self._to(_window(place), Path)
+            return self._to(_window(place), Path[Window[T]])
         return self._to(Identity(place), self._element)
 
 
@@ -75,17 +86,14 @@ class PlainPath(Path[Any]):
     def __getattr__(self, name: str) -> PlainPath:
         if name.startswith("__"):
             raise AttributeError(name)
-        made: PlainPath = self._to(name, PlainPath)
-        return made
+        return self._to(name, PlainPath)
 
     def field(self, name: str) -> PlainPath:
         """The step to a field or a case whose name Python does not allow here."""
-        made: PlainPath = self._to(name, PlainPath)
-        return made
+        return self._to(name, PlainPath)
 
     def __getitem__(self, place: Any) -> PlainPath:
-        made: PlainPath = self._to(_window(place) if isinstance(place, slice) else Identity(place), PlainPath)
-        return made
+        return self._to(_window(place) if isinstance(place, slice) else Identity(place), PlainPath)
 
 
 path = PlainPath()

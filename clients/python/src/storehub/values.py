@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Generic, TypeVar, cast, overload
 
 from ._cbor import Item
 
@@ -167,8 +167,13 @@ class IdentifiedArray(Sequence[T], Generic[ID, T]):
 
     __slots__ = ("_identify", "_index", "_items")
 
-    def __init__(self, items: Iterable[T], identify: Any, index: dict[Hashable, int] | None = None) -> None:
-        """Made by the client. `identify` returns a hashable form of an element's id."""
+    def __init__(
+        self,
+        items: Iterable[T] = (),
+        identify: Callable[[T], Hashable] | None = None,
+        index: dict[Hashable, int] | None = None,
+    ) -> None:
+        """An array for an action. Those that the client reads also have `identify`, which returns an element's id."""
         self._items = items if isinstance(items, list) else list(items)
         self._identify = identify
         self._index = index
@@ -204,6 +209,8 @@ class IdentifiedArray(Sequence[T], Generic[ID, T]):
 
     def place(self, identity: Hashable) -> int | None:
         """The position of the element with this id."""
+        if self._identify is None:
+            raise LookupError("only an array from the hub knows the ids of its elements")
         if self._index is None:
             self._index = {self._identify(item): place for place, item in enumerate(self._items)}
         return self._index.get(identity)

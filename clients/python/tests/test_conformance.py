@@ -1,0 +1,65 @@
+"""The conformance suite finds planted bugs: each of these clients fails a case of the section."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+MUTANTS = {
+    # A delta from another revision is applied.
+    "a delta from another": """
+        old = _parts.Subscription.delta
+        def delta(self, frame):
+            self.revision = _cbor.decoded(frame.payload)[0]
+            return old(self, frame)
+        core._PART_HANDLERS[_messages.DELTA] = delta
+        """,
+    # All actions without an outcome are sent again, under new numbers.
+    "after a cut": "core.Core._resend = lambda self, processed: self._waiting.extend(self._sent) or self._sent.clear()",
+    # A lost session is taken for a resumed one.
+    "a lost session": "core.Core._give_up_sent = lambda self: core.Core._resend(self, 0)",
+    # The revision is named although the history is another one.
+    "another history": "core.Core._knows_revisions = property(lambda self: True, lambda self, value: None)",
+    # Unknown keys of a welcome are malformed.
+    "unknown keys": "_messages.Reader.skip = lambda self: self.unsigned()",
+    # Hashes are never compared.
+    "a hash is": "definitions.StructType.keeps = property(lambda self: False)",
+    # Rejections are forgotten.
+    "every code": "core._HANDLERS[_messages.REJECTED] = lambda self, frame: None",
+}
+
+
+class Mutants(unittest.TestCase):
+    def test_each_planted_bug_is_found(self) -> None:
+        # The same without a bug, so that a mistake in this test is no bug that was found.
+        bugs = [*MUTANTS.items(), *((case, "") for case in MUTANTS)]
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(4) as pool:
+            for (case, bug), done in zip(bugs, pool.map(lambda one: judge(folder, *one), bugs)):
+                with self.subTest(case=case, bug=bug):
+                    self.assertEqual(done.returncode, 1 if bug else 0, done.stdout)
+                    self.assertEqual("FAILED" in done.stdout, bool(bug))
+
+
+def judge(folder: str, case: str, bug: str) -> subprocess.CompletedProcess[str]:
+    """Runs a case with a client that has a bug."""
+    client = pathlib.Path(folder, f"{abs(hash((case, bug)))}.py")
+    client.write_text(
+        f"import runpy, sys\nsys.path.insert(0, {str(ROOT / 'clients/python/src')!r})\n"
+        "from storehub import _cbor, _messages, _parts, core\nfrom storehub._types import definitions\n"
+        f"{textwrap.dedent(bug)}\nrunpy.run_path({str(ROOT / 'clients/python/tests/conformant.py')!r})\n"
+    )
+    command = [sys.executable, str(ROOT / "Tests/Conformance/conformance.py"), "--only", case, sys.executable, str(client)]
+    environment = {**os.environ, "CONFORMANCE_TIMEOUT": "3", "PYTHONPATH": ""}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+
+
+if __name__ == "__main__":
+    unittest.main()
