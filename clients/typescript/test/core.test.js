@@ -376,8 +376,31 @@ test("an action is cancelled by its number, if the hub takes that", () => {
     script.core.flush();
     assert.equal(script.sent()[0].flags, takesCancel ? 2 : 0);
     script.core.cancel(action);
-    assert.deepEqual(script.sent().map(one => [one.kind, toHex(one.payload)]), takesCancel ? [[9, "01"]] : []);
+    assert.deepEqual(script.sent().map(one => [one.kind, toHex(one.payload)]), takesCancel ? [[9, "01"], [4, "01"]] : []);
   }
+});
+
+test("a cancellation that the hub may not have read is sent again, after the actions", () => {
+  const script = new Script();
+  script.connect();
+  const actions = [1, 2].map(() => script.core.send(increment, 0));
+  script.core.flush();
+  script.core.cancel(actions[0]);
+  script.sent();
+  script.receive(frame(0x88, cbor(1)));
+  script.core.cancel(actions[1]);
+  script.sent();
+  script.cut();
+  const kinds = script.connect({ 2: true }).map(one => [one.kind, one.kind === 9 ? toHex(one.payload) : ""]);
+  // The first was read, for its pong has come; without a pong for the second, it follows the actions.
+  assert.deepEqual(kinds.slice(-3), [[3, ""], [9, "02"], [4, ""]]);
+  script.receive(frame(0x84, cbor(2)), frame(0x88, cbor(3)));
+  script.cut();
+  assert.equal(script.connect({ 2: true, 3: 2 }).some(one => one.kind === 9), false);
+  // A new session knows nothing of it.
+  script.core.cancel(actions[1]);
+  script.cut();
+  assert.equal(script.connect().some(one => one.kind === 9), false);
 });
 
 test("a hub that owes an answer is asked, and then given up", () => {

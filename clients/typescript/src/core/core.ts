@@ -93,6 +93,8 @@ export class ClientCore {
   private isCareful = false;
   /** The highest revision of the feature's state that was seen. */
   private seen = 0n;
+  /** The actions whose effects are to be cancelled, each with the ping after its *cancel* on this connection. */
+  private readonly cancels = new Map<number, number | undefined>();
   private lastHeard = 0;
   private isPinging = false;
   private pings = 0;
@@ -141,6 +143,7 @@ export class ClientCore {
     this.retired.clear();
     this.described.clear();
     this.isPinging = false;
+    for (const number of this.cancels.keys()) this.cancels.set(number, undefined);
     for (const scope of this.scopes) scope.detached();
     for (const schema of this.schemas.values()) schema.isCurrent = false;
   }
@@ -175,7 +178,7 @@ export class ClientCore {
 
   /** True if the hub owes an answer. */
   private get isWaiting(): boolean {
-    return this.outbox.isWaiting || this.described.size > 0 || [...this.numbered.values()].some(scope => scope.isWaiting);
+    return this.outbox.isWaiting || this.cancels.size > 0 || this.described.size > 0 || [...this.numbered.values()].some(scope => scope.isWaiting);
   }
 
   /** Time has passed. */
@@ -255,9 +258,30 @@ export class ClientCore {
     if (this.outbox.withdraw(action)) {
       const error = new NotSent("closed", "the action was cancelled before it was sent");
       this.outcomes([{ action, error }]);
-    } else if (this.phase === "open" && this.welcome!.takesCancel && action.number > 0) {
-      this.write(Send.cancel, numberPayload(action.number));
+    } else if (action.number > 0) {
+      this.cancels.set(action.number, undefined);
+      this.flush();
     }
+  }
+
+  /** Writes the cancellations of actions that were written, and a ping, whose pong says that the hub has read them. */
+  private writeCancels(): void {
+    if (!this.welcome!.takesCancel) this.cancels.clear();
+    let isNew = false;
+    for (const [number, ping] of this.cancels) {
+      if (ping !== undefined || number > this.outbox.lastWritten) continue;
+      this.write(Send.cancel, numberPayload(number));
+      this.cancels.set(number, this.pings + 1);
+      isNew = true;
+    }
+    if (!isNew) return;
+    this.pings += 1;
+    this.write(Send.ping, numberPayload(this.pings));
+  }
+
+  /** The hub has read everything up to a ping. */
+  private ponged(ping: number): void {
+    for (const [number, sent] of this.cancels) if (sent !== undefined && sent <= ping) this.cancels.delete(number);
   }
 
   /** Writes what the hub can take now. */
@@ -265,7 +289,7 @@ export class ClientCore {
     if (this.phase !== "open" || !this.schemas.get(Root.feature)?.isCurrent) return;
     while (this.isWritable) {
       const frame = this.outbox.nextFrame(this.welcome!.payloadLimit, this.welcome!.takesCancel);
-      if (frame === undefined) return;
+      if (frame === undefined) return this.writeCancels();
       this.output.push(frame);
       // The transport says after each frame whether it takes another one.
       if (this.output.length >= 4) return;
@@ -317,6 +341,7 @@ export class ClientCore {
         if (sequence > this.welcome!.processed) this.see(frame.revision);
         return this.outcomes(this.outbox.rejected(sequence, code, text));
       }
+      case Receive.pong: return this.ponged(readNumber(frame.payload));
       case Receive.schema: return this.schemaArrived(frame);
       case Receive.detached: return void this.retired.delete(frame.scope);
       case Receive.snapshot:
@@ -328,7 +353,7 @@ export class ClientCore {
         const scope = this.retired.has(frame.scope) ? undefined : this.numbered.get(frame.scope);
         return scope && this.handlePart(scope, frame);
       }
-      // A pong says no more than any byte, and unknown kinds are ignored.
+      // Unknown kinds are ignored.
     }
   }
 
@@ -392,6 +417,7 @@ export class ClientCore {
     this.session = welcome.session;
     this.history = welcome.history;
     this.keepsRevisions = welcome.isResumed && !isOtherHistory;
+    if (!welcome.isResumed) this.cancels.clear();
     if (welcome.isResumed) this.resume(welcome.processed);
     else if (isLost) this.outcomes(this.outbox.restarted());
     if (isOtherHistory) {

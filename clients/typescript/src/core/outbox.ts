@@ -72,6 +72,11 @@ export class Outbox {
     return this.written > 0;
   }
 
+  /** The highest number that was written on this connection, or needs not be written. */
+  get lastWritten(): number {
+    return this.acknowledged + this.written;
+  }
+
   add(action: PendingAction): void {
     this.queue.push(action);
     this.byteCount += action.bytes.length;
