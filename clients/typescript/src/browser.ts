@@ -16,7 +16,9 @@ export type ConnectOptions = HubOptions & WebSocketOptions & {
 };
 
 /** Connects to a hub through a gateway, and waits until the hub has answered. */
-export function connect<Action = unknown>(options: ConnectOptions & ({ url: string } | { transport: Transport })): Promise<Hub<Action>> {
+export async function connect<Action = unknown>(
+  options: ConnectOptions & ({ url: string } | { transport: Transport }),
+): Promise<Hub<Action>> {
   const transport = options.transport ?? new WebSocketTransport(options.url!, options);
   return whenLive(new Hub<Action>(transport, options), options);
 }

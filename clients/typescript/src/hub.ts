@@ -187,10 +187,9 @@ export class Hub<Action = unknown> {
   }
 
   private async verify(scope: Scope): Promise<boolean> {
-    if (this.current.phase !== "live") throw new ConnectionError("there is no connection over which to verify");
+    if (!this.core.verify(scope, now())) throw new ConnectionError("the part is not attached at the moment");
     const waiters = this.verifications.get(scope) ?? [];
     this.verifications.set(scope, waiters);
-    this.core.verify(scope, now());
     this.scheduleRun();
     return new Promise(resolve => waiters.push(resolve));
   }

@@ -255,6 +255,19 @@ test("what a part must not get ends the connection, and the next one asks for th
   }
 });
 
+test("a value that the program has changed is read again, and brings nothing down", () => {
+  const script = new Script();
+  const scope = new Scope("counter", 0);
+  script.connect();
+  const state = cbor(new Map([[0, 0], [1, null], [2, false], [3, false], [4, null]]));
+  const number = attached(script, scope, state);
+  scope.value.count = "changed";
+  const events = script.receive(frame(0x8b, cbor(1), { scope: number, revision: 1n }));
+  assert.match(events.find(event => event.kind === "drop").error.message, /not as it arrived/);
+  script.cut();
+  assert.equal(toHex(script.connect({ 2: true }).find(one => one.kind === 2).payload), "a1008100");
+});
+
 test("limits hold before memory is taken", () => {
   const script = new Script({ payloadLimit: 1000, stateLimit: 10 });
   script.core.opened(0);

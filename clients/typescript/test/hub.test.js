@@ -201,6 +201,16 @@ test("another schema than the program's is refused, or accepted if asked for", w
   await hub.send(increment);
 });
 
+test("a part that is not attached cannot be verified", withHub, async t => {
+  const server = await new TestHub(t).start();
+  const hub = await connected(t, server);
+  const part = hub.part("counter");
+  await part.ready;
+  await server.kill();
+  await eventually(() => hub.state.phase !== "live", "the end of the connection");
+  await assert.rejects(part.verify(), /not attached/);
+});
+
 test("a closed client refuses everything", withHub, async t => {
   const hub = await connected(t, await new TestHub(t).start());
   const count = await hub.attach("counter.count");

@@ -222,12 +222,13 @@ export class ClientCore {
     this.unsubscribe(scope);
   }
 
-  /** Compares the hash of a part with the hub's; an event reports the result. Does nothing without a connection. */
-  verify(scope: Scope, now: number): void {
-    if (this.phase !== "open" || scope.number === undefined) return;
+  /** Compares the hash of a part with the hub's; an event reports the result. Returns false if it is not attached. */
+  verify(scope: Scope, now: number): boolean {
+    if (this.phase !== "open" || scope.number === undefined) return false;
     this.idle(now);
     scope.isWaiting = true;
     this.write(Send.verify, undefined, scope.number);
+    return true;
   }
 
   /**
@@ -377,7 +378,9 @@ export class ClientCore {
       if (error instanceof OpaqueChangeError) return this.reload(scope);
       // The next connection asks for the whole part.
       scope.forgetRevision();
-      throw error;
+      if (error instanceof ProtocolError) throw error;
+      // The program has changed a value, which is read-only.
+      throw new ProtocolError(`the part ${scope.path} is not as it arrived: ${(error as Error).message}`);
     }
     if (frame.kind === Receive.absent && scope.isWaiting) this.events.push({ kind: "verified", scope, isEqual: true });
     scope.isWaiting = false;
