@@ -1,5 +1,5 @@
-// What this package uses of Node, so that it can be built without the package that has all of Node's types. This file is
-// not part of the package.
+// What this package uses of Node, so that it can be built without the package that has all of Node's types. This file
+// is not part of the package.
 
 declare module "node:net" {
   export interface Socket {

@@ -1,7 +1,8 @@
 // The entry point for browsers.
 
-import type { HubOptions } from "./hub.js";
-import { Hub, whenLive } from "./hub.js";
+import { Hub } from "./hub.js";
+import { whenLive } from "./live.js";
+import type { HubOptions } from "./options.js";
 import type { Transport } from "./transports/transport.js";
 import type { WebSocketOptions } from "./transports/websocket.js";
 import { WebSocketTransport } from "./transports/websocket.js";

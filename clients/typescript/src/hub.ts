@@ -1,61 +1,14 @@
-import { fromHex } from "./cbor/bytes.js";
-import type { CoreEvent, CoreOptions } from "./core/core.js";
 import { ClientCore } from "./core/core.js";
+import type { CoreEvent } from "./core/events.js";
 import type { PendingAction } from "./core/outbox.js";
 import type { Path } from "./core/path.js";
 import { Root, Scope } from "./core/scope.js";
 import { ConnectionError, NotSent, StoreHubError } from "./errors.js";
+import type { Attendee, ConnectionState, HubOptions } from "./options.js";
+import { coreOptions } from "./options.js";
 import type { PartOwner } from "./part.js";
 import { callSafely, Part } from "./part.js";
 import type { Connection, Transport } from "./transports/transport.js";
-
-/** The state of the connection. */
-export type ConnectionState =
-  | { readonly phase: "connecting"; readonly attempt: number }
-  | { readonly phase: "live"; readonly hubName: string }
-  /** The connection has ended or could not be made; the next attempt is made after so many milliseconds. */
-  | { readonly phase: "waiting"; readonly error: StoreHubError; readonly delay: number }
-  /** The hub does not want this client; no more attempts are made. */
-  | { readonly phase: "refused"; readonly error: StoreHubError }
-  | { readonly phase: "closed" };
-
-export interface HubOptions {
-  /** The client's name for the hub's log and for other clients, at most 128 bytes. */
-  readonly name?: string;
-  /** The fingerprint of the schema for which the program was written, in hexadecimal. Generated types have it. */
-  readonly fingerprint?: string;
-  /** What to do with a hub that has another schema: refuse it, or work by that schema. Default: "refuse". */
-  readonly otherSchema?: "refuse" | "accept";
-  /** The milliseconds within which `connect` must succeed. Default: 10 seconds; Infinity for no limit. */
-  readonly timeout?: number;
-  /** Ends `connect` early. */
-  readonly signal?: AbortSignal;
-  /** The first and the longest wait between two attempts, in milliseconds. Default: 50 and 5,000. */
-  readonly backOff?: { readonly first?: number; readonly longest?: number };
-  /** The milliseconds without an answer after which a connection is given up. Default: 10 seconds. */
-  readonly answerTimeout?: number;
-  /** The milliseconds after which an idle connection is tested. Default: never. */
-  readonly keepAlive?: number;
-  /** Give up unsent actions when the hub has lost states that the user has seen. Default: false. */
-  readonly discardAfterLoss?: boolean;
-  /** The largest state of a part, in bytes. Default: 256 MiB. */
-  readonly stateLimit?: number;
-  /** The most actions without an outcome, and the most bytes of them. Default: 65,536 and 64 MiB. */
-  readonly actionLimit?: number;
-  readonly actionByteLimit?: number;
-}
-
-/** A client of the hub, in its own words. */
-export interface Attendee {
-  readonly id: bigint;
-  readonly name: string;
-  readonly process: number;
-  readonly user: number;
-  readonly since: bigint;
-  readonly parts: readonly { readonly root: bigint; readonly path: string }[];
-  readonly scopes: bigint;
-  readonly heldBytes: bigint;
-}
 
 interface Waiter {
   readonly resolve: () => void;
@@ -97,16 +50,7 @@ export class Hub<Action = unknown> {
   private readonly owner: PartOwner;
 
   constructor(private readonly transport: Transport, options: HubOptions) {
-    const fingerprint = options.fingerprint === undefined ? undefined : fromHex(options.fingerprint);
-    if (options.fingerprint !== undefined && fingerprint?.length !== 32) throw new StoreHubError("a fingerprint has 64 hexadecimal digits");
-    const core: CoreOptions = {
-      name: options.name ?? "storehub-js", fingerprint, acceptsOtherSchema: options.otherSchema === "accept",
-      discardAfterLoss: options.discardAfterLoss ?? false, answerTimeout: options.answerTimeout ?? 10_000,
-      keepAlive: options.keepAlive ?? Infinity, payloadLimit: (16 << 20) + (60 << 10),
-      stateLimit: options.stateLimit ?? 256 << 20, actionLimit: options.actionLimit ?? 65_536,
-      actionByteLimit: options.actionByteLimit ?? 64 << 20,
-    };
-    this.core = new ClientCore(core);
+    this.core = new ClientCore(coreOptions(options));
     this.first = options.backOff?.first ?? 50;
     this.longest = options.backOff?.longest ?? 5000;
     this.owner = {
@@ -205,8 +149,9 @@ export class Hub<Action = unknown> {
    *
    * @param options `signal` takes the action back if it was not sent yet, and otherwise cancels the effects that it has
    *   started, also after this has ended.
-   * @returns When the hub has applied it, and has stored it if it stores at all; the parts have its result then.
-   * @throws Rejected if the hub refused it; NotSent if it was given up; ValueError if it is not an action of the feature.
+   * @returns When the hub has applied it, and has stored it if it stores at all. The parts have its result then, unless
+   *   the connection ended meanwhile: then it arrives when they are attached again.
+   * @throws Rejected if the hub refused it; NotSent if it was given up; ValueError if it is no action of the feature.
    */
   async send(action: Action, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     if (options.signal?.aborted) throw new NotSent("closed", "the action was cancelled before it was sent");
@@ -290,7 +235,8 @@ export class Hub<Action = unknown> {
     this.connection = undefined;
     this.core.closed();
     for (const scope of [...this.verifications.keys()]) this.verified(scope, false);
-    const reason = error instanceof StoreHubError ? error : new ConnectionError(error?.message ?? "the connection has ended");
+    const reason = error instanceof StoreHubError
+      ? error : new ConnectionError(error?.message ?? "the connection has ended");
     if (this.openedAt > 0 && now() - this.openedAt >= goodConnection) this.attempts = 0;
     this.openedAt = 0;
     // Longer each time and by a random part, so that the clients of a restarted hub do not come all at once.
@@ -380,7 +326,10 @@ export class Hub<Action = unknown> {
     clearTimeout(this.retry);
     this.setState(state);
     const error = this.endError();
-    for (const part of this.parts.values()) part.update(state.phase === "closed" ? "detached" : "failed", state.phase === "closed" ? undefined : error);
+    for (const part of this.parts.values()) {
+      if (state.phase === "closed") part.update("detached");
+      else part.update("failed", error);
+    }
     this.parts.clear();
     for (const scope of [...this.verifications.keys()]) this.verified(scope, false);
     for (const waiter of [...this.capacityWaiters.splice(0), ...this.settledWaiters.splice(0)]) waiter.reject(error);
@@ -418,37 +367,4 @@ export class Hub<Action = unknown> {
 
 function now(): number {
   return performance.now();
-}
-
-/** Waits until a hub is live. */
-export function whenLive<H extends Hub<any>>(hub: H, options: HubOptions): Promise<H> {
-  return new Promise((resolve, reject) => {
-    let last: Error | undefined;
-    const timeout = options.timeout ?? 10_000;
-    const fail = (error: Error): void => {
-      end();
-      hub.close();
-      reject(error);
-    };
-    const timer = timeout === Infinity ? undefined
-      : setTimeout(() => fail(last ?? new ConnectionError(`no answer within ${timeout} ms`)), timeout);
-    const abort = (): void => fail(new ConnectionError("the attempt to connect was aborted"));
-    const look = (): void => {
-      const state = hub.state;
-      if (state.phase === "waiting") last = state.error;
-      if (state.phase === "refused") fail(state.error);
-      if (state.phase !== "live") return;
-      end();
-      resolve(hub);
-    };
-    const stop = hub.onState(look);
-    const end = (): void => {
-      clearTimeout(timer);
-      options.signal?.removeEventListener("abort", abort);
-      stop();
-    };
-    options.signal?.addEventListener("abort", abort);
-    if (options.signal?.aborted) abort();
-    else look();
-  });
 }

@@ -1,7 +1,8 @@
 // The entry point for Node.
 
 import type { ConnectOptions as BrowserOptions } from "./browser.js";
-import { Hub, whenLive } from "./hub.js";
+import { Hub } from "./hub.js";
+import { whenLive } from "./live.js";
 import { defaultSocket, SocketTransport } from "./transports/socket.js";
 import { WebSocketTransport } from "./transports/websocket.js";
 

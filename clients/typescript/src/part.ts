@@ -81,8 +81,8 @@ export class Part<T> implements AsyncIterable<T | undefined> {
   }
 
   /**
-   * The value, and then each new one. If several arrive while the loop is busy, it gets the last; undefined while the part
-   * is absent. The loop ends when the part is detached, and throws if it cannot be attached.
+   * The value, and then each new one. If several arrive while the loop is busy, it gets the last; undefined while the
+   * part is absent. The loop ends when the part is detached, and throws if it cannot be attached.
    */
   async *[Symbol.asyncIterator](): AsyncIterableIterator<T | undefined> {
     await this.ready;

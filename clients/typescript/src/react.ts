@@ -13,7 +13,8 @@ export type UseSyncExternalStore = <Snapshot>(
  * function Count({ part }) { return usePart(part)?.toString() ?? "…"; }
  * ```
  *
- * The component is rendered again when the part's value has changed, and only then: an unchanged value is the same object.
+ * The component is rendered again when the part's value has changed, and only then: an unchanged value is the same
+ * object.
  */
 export function partHook(useSyncExternalStore: UseSyncExternalStore): <T>(part: Part<T>) => T | undefined {
   const subscribers = new WeakMap<Part<any>, (changed: () => void) => () => void>();

@@ -105,7 +105,7 @@ for (const file of ["session.txt", "bookmarks.txt", "windows.txt", "resume.txt"]
           } catch {
             // The transcripts also have items that are no actions.
             const action = Object.create(PendingAction.prototype);
-            core.outbox.add(Object.assign(action, { number: 0, isDone: false, bytes: item, decidedAt: core.showsEverything ? core.seen : undefined }));
+            core.outbox.add(Object.assign(action, { number: 0, isDone: false, bytes: item, decidedAt: core.scopes.showEverything ? core.seen : undefined }));
           }
         }
         core.flush();

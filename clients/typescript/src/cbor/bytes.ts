@@ -11,7 +11,9 @@ export function toHex(bytes: Uint8Array): string {
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) return undefined;
   const bytes = new Uint8Array(text.length / 2);
-  for (let index = 0; index < bytes.length; index += 1) bytes[index] = parseInt(text.slice(2 * index, 2 * index + 2), 16);
+  for (let index = 0; index < bytes.length; index += 1) {
+    bytes[index] = parseInt(text.slice(2 * index, 2 * index + 2), 16);
+  }
   return bytes;
 }
 

@@ -129,7 +129,8 @@ export class CborReader {
       case 0xfa: {
         const place = this.take(4);
         const value = this.view.getFloat32(place);
-        const isShort = Number.isNaN(value) ? (this.view.getUint32(place) & 0x1fff) === 0 : halfBits(value) !== undefined;
+        const isShort = Number.isNaN(value)
+          ? (this.view.getUint32(place) & 0x1fff) === 0 : halfBits(value) !== undefined;
         if (isShort) throw new ProtocolError("a float is not in its shortest form");
         if (Number.isNaN(value)) this.lostNaNBits = true;
         return value;

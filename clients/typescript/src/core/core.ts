@@ -1,7 +1,10 @@
 import { equalBytes } from "../cbor/bytes.js";
-import { Goodbye, HubError, NotSent, OpaqueChangeError, PathError, ProtocolError, SchemaError, StoreHubError } from "../errors.js";
+import type { StoreHubError } from "../errors.js";
+import { Goodbye, HubError, NotSent, OpaqueChangeError, PathError, ProtocolError, SchemaError } from "../errors.js";
 import { Codecs } from "../values/codecs.js";
 import { readSchema } from "../values/schema.js";
+import { Cancellations } from "./cancellations.js";
+import type { CoreEvent, CoreOptions } from "./events.js";
 import type { Frame } from "./frames.js";
 import { frameBytes, FrameReader, Receive, Send } from "./frames.js";
 import type { Welcome } from "./messages.js";
@@ -10,46 +13,9 @@ import {
 } from "./messages.js";
 import type { Outcome } from "./outbox.js";
 import { Outbox, PendingAction } from "./outbox.js";
-import { Root, Scope } from "./scope.js";
-
-/** What the core reports. The shell handles the reports in order, after each call. */
-export type CoreEvent =
-  /** The hub has answered the hello, and its schema is known: actions and parts can be used. */
-  | { readonly kind: "live"; readonly welcome: Welcome }
-  /** A part has another value, or is known for the first time. */
-  | { readonly kind: "changed"; readonly scope: Scope }
-  /** A part cannot be attached; it is given up. */
-  | { readonly kind: "failed"; readonly scope: Scope; readonly error: StoreHubError }
-  /** What became of an action. */
-  | { readonly kind: "outcome"; readonly outcome: Outcome }
-  /** The hash of a part was compared with the hub's. */
-  | { readonly kind: "verified"; readonly scope: Scope; readonly isEqual: boolean }
-  /** A defect of one of the two sides, which the client has repaired. */
-  | { readonly kind: "fault"; readonly error: StoreHubError }
-  /** The connection must be closed. After a final error, no other one may be made. */
-  | { readonly kind: "drop"; readonly error: StoreHubError; readonly isFinal: boolean };
-
-export interface CoreOptions {
-  /** The client's name, for the hub's log and for other clients; at most 128 bytes. */
-  readonly name: string;
-  /** The fingerprint of the schema for which the program was written, 32 bytes. */
-  readonly fingerprint?: Uint8Array | undefined;
-  /** Accept a hub with another schema. Its values then may not have the types that the program expects. */
-  readonly acceptsOtherSchema: boolean;
-  /** Give up unsent actions when the hub has lost states that the user has seen. */
-  readonly discardAfterLoss: boolean;
-  /** The milliseconds without any byte from a hub that owes an answer, after which the connection is given up. */
-  readonly answerTimeout: number;
-  /** The milliseconds after which an idle connection is tested; Infinity for never. */
-  readonly keepAlive: number;
-  /** The largest payload that is accepted, in bytes. */
-  readonly payloadLimit: number;
-  /** The largest state of a part that is accepted, in bytes. */
-  readonly stateLimit: number;
-  /** The most actions without an outcome, and the most bytes of them. */
-  readonly actionLimit: number;
-  readonly actionByteLimit: number;
-}
+import type { Scope } from "./scope.js";
+import { Root } from "./scope.js";
+import { Scopes } from "./scopes.js";
 
 interface KnownSchema {
   readonly bytes: Uint8Array;
@@ -57,9 +23,6 @@ interface KnownSchema {
   /** True if the hub of this connection has it. */
   isCurrent: boolean;
 }
-
-/** The most parts of a client; a hub takes 64 by default, and may take more. */
-const mostScopes = 1024;
 
 /**
  * The client's side of the protocol without I/O: bytes and the time go in, bytes and events come out.
@@ -76,11 +39,8 @@ export class ClientCore {
   private phase: "down" | "greeting" | "open" | "ended" = "down";
   private readonly reader: FrameReader;
   private readonly outbox = new Outbox();
-  private readonly scopes = new Set<Scope>();
-  private readonly numbered = new Map<number, Scope>();
-  /** Numbers that were detached, until the hub has said so. */
-  private readonly retired = new Set<number>();
-  private nextNumber = 1;
+  private readonly scopes = new Scopes();
+  private readonly cancellations = new Cancellations();
   private readonly schemas = new Map<Root, KnownSchema>();
   private readonly described = new Set<Root>();
   private readonly changed = new Set<Scope>();
@@ -89,12 +49,8 @@ export class ClientCore {
   private welcome: Welcome | undefined;
   /** True if a part may be attached by the revision that is known. */
   private keepsRevisions = false;
-  /** True after one of several new parts was refused: they are attached one at a time, to find out which. */
-  private isCareful = false;
   /** The highest revision of the feature's state that was seen. */
   private seen = 0n;
-  /** The actions whose effects are to be cancelled, each with the ping after its *cancel* on this connection. */
-  private readonly cancels = new Map<number, number | undefined>();
   private lastHeard = 0;
   private isPinging = false;
   private pings = 0;
@@ -139,12 +95,10 @@ export class ClientCore {
     this.reader.clear();
     this.output = [];
     this.outbox.disconnected();
-    this.numbered.clear();
-    this.retired.clear();
+    this.cancellations.disconnected();
+    this.scopes.disconnected();
     this.described.clear();
     this.isPinging = false;
-    for (const number of this.cancels.keys()) this.cancels.set(number, undefined);
-    for (const scope of this.scopes) scope.detached();
     for (const schema of this.schemas.values()) schema.isCurrent = false;
   }
 
@@ -178,7 +132,7 @@ export class ClientCore {
 
   /** True if the hub owes an answer. */
   private get isWaiting(): boolean {
-    return this.outbox.isWaiting || this.cancels.size > 0 || this.described.size > 0 || [...this.numbered.values()].some(scope => scope.isWaiting);
+    return this.outbox.isWaiting || this.cancellations.isWaiting || this.described.size > 0 || this.scopes.isWaiting;
   }
 
   /** Time has passed. */
@@ -189,8 +143,7 @@ export class ClientCore {
       // An answer that takes long, such as a large snapshot, is no sign of a dead hub; a missing pong is.
       this.isPinging = true;
       this.lastHeard = Math.max(this.lastHeard, now - this.options.answerTimeout / 2);
-      this.pings += 1;
-      return this.write(Send.ping, numberPayload(this.pings));
+      return this.ping();
     }
     this.drop(new ProtocolError(`the hub has not answered for ${this.options.answerTimeout} ms`));
   }
@@ -210,7 +163,6 @@ export class ClientCore {
 
   /** Subscribes to a part. */
   attach(scope: Scope, now: number): void {
-    if (this.scopes.size >= mostScopes) throw new StoreHubError(`a client has at most ${mostScopes} parts`);
     this.idle(now);
     this.scopes.add(scope);
     this.proceed();
@@ -218,8 +170,7 @@ export class ClientCore {
 
   /** Ends a subscription. */
   detach(scope: Scope): void {
-    if (!this.scopes.delete(scope)) return;
-    this.unsubscribe(scope);
+    if (this.scopes.remove(scope)) this.unsubscribe(scope);
   }
 
   /** Compares the hash of a part with the hub's; an event reports the result. Returns false if it is not attached. */
@@ -243,7 +194,7 @@ export class ClientCore {
     }
     const schema = this.schemas.get(Root.feature);
     if (schema === undefined) throw new NotSent("closed", "the hub's schema is not known yet");
-    const action = new PendingAction(value, schema.codecs, this.showsEverything ? this.seen : undefined);
+    const action = new PendingAction(value, schema.codecs, this.scopes.showEverything ? this.seen : undefined);
     const limit = this.welcome?.payloadLimit ?? Infinity;
     // 18 bytes for the two numbers before the action.
     if (action.bytes.length + 18 > limit) {
@@ -260,29 +211,22 @@ export class ClientCore {
       const error = new NotSent("closed", "the action was cancelled before it was sent");
       this.outcomes([{ action, error }]);
     } else if (action.number > 0) {
-      this.cancels.set(action.number, undefined);
+      this.cancellations.add(action.number);
       this.flush();
     }
   }
 
   /** Writes the cancellations of actions that were written, and a ping, whose pong says that the hub has read them. */
   private writeCancels(): void {
-    if (!this.welcome!.takesCancel) this.cancels.clear();
-    let isNew = false;
-    for (const [number, ping] of this.cancels) {
-      if (ping !== undefined || number > this.outbox.lastWritten) continue;
-      this.write(Send.cancel, numberPayload(number));
-      this.cancels.set(number, this.pings + 1);
-      isNew = true;
-    }
-    if (!isNew) return;
-    this.pings += 1;
-    this.write(Send.ping, numberPayload(this.pings));
+    if (!this.welcome!.takesCancel) this.cancellations.clear();
+    const due = this.cancellations.take(this.outbox.lastWritten, this.pings + 1);
+    for (const action of due) this.write(Send.cancel, numberPayload(action));
+    if (due.length > 0) this.ping();
   }
 
-  /** The hub has read everything up to a ping. */
-  private ponged(ping: number): void {
-    for (const [number, sent] of this.cancels) if (sent !== undefined && sent <= ping) this.cancels.delete(number);
+  private ping(): void {
+    this.pings += 1;
+    this.write(Send.ping, numberPayload(this.pings));
   }
 
   /** Writes what the hub can take now. */
@@ -300,14 +244,6 @@ export class ClientCore {
   /** Starts the wait for an answer if there was none. */
   private idle(now: number): void {
     if (!this.isWaiting) this.lastHeard = now;
-  }
-
-  /** True if the client has a part that contains everything that the feature presents. */
-  private get showsEverything(): boolean {
-    for (const scope of this.scopes) {
-      if (scope.root === Root.feature && scope.isKnown && scope.isPresent && scope.resolved.steps.length === 0) return true;
-    }
-    return false;
   }
 
   private write(kind: Send, payload?: Uint8Array, scope = 0): void {
@@ -328,7 +264,9 @@ export class ClientCore {
         return this.welcomed(readWelcome(frame.payload));
     }
     if (this.phase !== "open") {
-      if (frame.kind >= Receive.welcome && frame.kind <= Receive.bookmark) throw new ProtocolError("a frame before the welcome");
+      if (frame.kind >= Receive.welcome && frame.kind <= Receive.bookmark) {
+        throw new ProtocolError("a frame before the welcome");
+      }
       return;
     }
     switch (frame.kind) {
@@ -342,16 +280,15 @@ export class ClientCore {
         if (sequence > this.welcome!.processed) this.see(frame.revision);
         return this.outcomes(this.outbox.rejected(sequence, code, text));
       }
-      case Receive.pong: return this.ponged(readNumber(frame.payload));
+      case Receive.pong: return this.cancellations.ponged(readNumber(frame.payload));
       case Receive.schema: return this.schemaArrived(frame);
-      case Receive.detached: return void this.retired.delete(frame.scope);
+      case Receive.detached: return this.scopes.release(frame.scope);
       case Receive.snapshot:
       case Receive.delta:
       case Receive.bookmark:
       case Receive.absent:
       case Receive.hash: {
-        // Frames for a part that was detached may still arrive.
-        const scope = this.retired.has(frame.scope) ? undefined : this.numbered.get(frame.scope);
+        const scope = this.scopes.withNumber(frame.scope);
         return scope && this.handlePart(scope, frame);
       }
       // Unknown kinds are ignored.
@@ -394,8 +331,8 @@ export class ClientCore {
     const isEqual = scope.hasHash(hash);
     this.events.push({ kind: "verified", scope, isEqual });
     if (isEqual) return;
-    const error = new ProtocolError(`the part ${scope.path} is not what the hub has at revision ${scope.revision}; it is read again`);
-    this.events.push({ kind: "fault", error });
+    const text = `the part ${scope.path} is not what the hub has at revision ${scope.revision}; it is read again`;
+    this.events.push({ kind: "fault", error: new ProtocolError(text) });
     this.reload(scope);
   }
 
@@ -405,7 +342,8 @@ export class ClientCore {
 
   private welcomed(welcome: Welcome): void {
     if (welcome.version !== version) {
-      return this.drop(new HubError(1, `the hub speaks version ${welcome.version} of the protocol, not ${version}`), true);
+      const text = `the hub speaks version ${welcome.version} of the protocol, not ${version}`;
+      return this.drop(new HubError(1, text), true);
     }
     const expected = this.options.fingerprint;
     const differs = expected && welcome.fingerprint && !equalBytes(expected, welcome.fingerprint);
@@ -414,13 +352,15 @@ export class ClientCore {
     }
     const isOtherHistory = this.session !== undefined && welcome.history !== this.history;
     const isLost = this.session !== undefined && !welcome.isResumed;
-    if (welcome.isResumed && this.session === undefined) throw new ProtocolError("the hub resumes a session that was not asked for");
+    if (welcome.isResumed && this.session === undefined) {
+      throw new ProtocolError("the hub resumes a session that was not asked for");
+    }
     this.phase = "open";
     this.welcome = welcome;
     this.session = welcome.session;
     this.history = welcome.history;
     this.keepsRevisions = welcome.isResumed && !isOtherHistory;
-    if (!welcome.isResumed) this.cancels.clear();
+    if (!welcome.isResumed) this.cancellations.clear();
     if (welcome.isResumed) this.resume(welcome.processed);
     else if (isLost) this.outcomes(this.outbox.restarted());
     if (isOtherHistory) {
@@ -482,10 +422,9 @@ export class ClientCore {
     const error = new HubError(code, text);
     const isNewPartRefused = ["unknownScope", "notPermitted", "tooManyScopes"].includes(error.reason);
     if (isNewPartRefused && this.phase === "open") {
-      const suspects = [...this.numbered.values()].filter(scope => !scope.isConfirmed);
-      if (suspects.length === 1) this.fail(suspects[0]!, error);
-      else if (suspects.length > 1) this.isCareful = true;
-      return this.drop(error, suspects.length === 0);
+      const suspect = this.scopes.refused();
+      if (typeof suspect !== "string") this.fail(suspect, error);
+      return this.drop(error, suspect === "none");
     }
     // The hub has processed less than this client has seen it process: it was set back. Its session is of no use.
     if (error.reason === "sequenceGap" && this.phase === "greeting") {
@@ -497,8 +436,8 @@ export class ClientCore {
   }
 
   private fail(scope: Scope, error: StoreHubError): void {
-    this.scopes.delete(scope);
-    if (scope.number !== undefined) this.unsubscribe(scope);
+    this.scopes.remove(scope);
+    this.unsubscribe(scope);
     this.events.push({ kind: "failed", scope, error });
   }
 
@@ -526,15 +465,7 @@ export class ClientCore {
   /** Attaches the parts that can be attached, and writes actions. */
   private proceed(): void {
     if (this.phase !== "open") return;
-    if (this.isCareful) this.isCareful = [...this.scopes].some(scope => !scope.isConfirmed);
-    for (const scope of this.scopes) {
-      if (scope.number !== undefined) continue;
-      if (this.isCareful) {
-        const isBusy = [...this.numbered.values()].some(other => other.isWaiting && !other.isConfirmed);
-        if (isBusy && !scope.isConfirmed) continue;
-      }
-      this.request(scope);
-    }
+    for (const scope of this.scopes.unattached()) this.request(scope);
     this.flush();
   }
 
@@ -546,45 +477,23 @@ export class ClientCore {
     if (!schema?.isCurrent) return this.describe(scope.root);
     try {
       scope.resolve(schema.codecs);
-      this.checkWindows(scope);
+      this.scopes.checkWindow(scope, this.welcome!.windowElements);
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
       return this.fail(scope, error);
     }
-    const number = this.freeNumber();
-    scope.number = number;
+    const number = this.scopes.number(scope);
     // For a part that has not changed, a resumed session sends nothing.
     const keepsRevision = this.keepsRevisions && scope.isKnown;
     scope.isWaiting = !keepsRevision;
-    this.numbered.set(number, scope);
     this.write(Send.attach, attachPayload({
       path: scope.resolved.steps, root: scope.root, ...(keepsRevision && { revision: scope.revision }),
     }), number);
   }
 
-  private checkWindows(scope: Scope): void {
-    const own = scope.resolved.windowElements;
-    if (own === 0) return;
-    const others = [...this.numbered.values()].reduce((sum, other) => sum + other.resolved.windowElements, 0);
-    if (own + others > this.welcome!.windowElements) {
-      throw new PathError(`${scope.path}: the hub serves windows of ${this.welcome!.windowElements} elements together`);
-    }
-  }
-
-  private freeNumber(): number {
-    while (this.numbered.has(this.nextNumber) || this.retired.has(this.nextNumber)) this.nextNumber = (this.nextNumber % 0xffff) + 1;
-    const number = this.nextNumber;
-    this.nextNumber = (number % 0xffff) + 1;
-    return number;
-  }
-
   private unsubscribe(scope: Scope): void {
-    const number = scope.number;
-    scope.detached();
-    if (number === undefined || this.phase !== "open") return;
-    this.numbered.delete(number);
-    this.retired.add(number);
-    this.write(Send.detach, undefined, number);
+    const number = this.scopes.retire(scope);
+    if (number !== undefined && this.phase === "open") this.write(Send.detach, undefined, number);
   }
 
   /** Asks for a part anew. Its value stays until the new one arrives. */

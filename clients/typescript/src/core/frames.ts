@@ -9,8 +9,8 @@ export const enum Send {
 
 /** The kinds of frames from the hub (PROTOCOL.md, 4.2). */
 export const enum Receive {
-  welcome = 0x81, snapshot = 0x82, delta = 0x83, applied = 0x84, rejected = 0x85, error = 0x86, goodbye = 0x87, pong = 0x88,
-  absent = 0x89, detached = 0x8a, hash = 0x8b, schema = 0x8c, bookmark = 0x8d,
+  welcome = 0x81, snapshot = 0x82, delta = 0x83, applied = 0x84, rejected = 0x85, error = 0x86, goodbye = 0x87,
+  pong = 0x88, absent = 0x89, detached = 0x8a, hash = 0x8b, schema = 0x8c, bookmark = 0x8d,
 }
 
 export const headerSize = 16;

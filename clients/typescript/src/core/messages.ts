@@ -79,7 +79,9 @@ export function readWelcome(payload: Uint8Array): Welcome {
         default: reader.skip();
       }
     });
-    if (welcome.version < 0 || welcome.session.length === 0) throw new ProtocolError("a welcome without version or session");
+    if (welcome.version < 0 || welcome.session.length === 0) {
+      throw new ProtocolError("a welcome without version or session");
+    }
     return welcome;
   });
 }

@@ -126,7 +126,7 @@ export class Outbox {
   discard(): Outcome[] {
     const unknown = [...this.sent.splice(this.written), ...this.queue.splice(0)].filter(action => !action.isDone);
     unknown.forEach(action => this.finish(action));
-    const text = "the hub has lost states that were seen; the action was not sent, because it was decided on after them";
+    const text = "the hub has lost states that were seen; the action was decided on after them, and was not sent";
     return unknown.map(action => ({ action, error: new NotSent("statesLost", text) }));
   }
 
@@ -160,7 +160,9 @@ export class Outbox {
 
   /** The hub has processed the actions up to a number. */
   applied(number: number): Outcome[] {
-    if (number > this.acknowledged + this.written) throw new ProtocolError(`the hub has applied action ${number}, which was not sent`);
+    if (number > this.acknowledged + this.written) {
+      throw new ProtocolError(`the hub has applied action ${number}, which was not sent`);
+    }
     if (number <= this.acknowledged) return [];
     const known = this.sent.splice(0, number - this.acknowledged);
     this.written -= known.length;
@@ -172,7 +174,9 @@ export class Outbox {
 
   /** The hub has refused an action. */
   rejected(number: number, code: number, text: string): Outcome[] {
-    if (number > this.acknowledged + this.written) throw new ProtocolError(`the hub has refused action ${number}, which was not sent`);
+    if (number > this.acknowledged + this.written) {
+      throw new ProtocolError(`the hub has refused action ${number}, which was not sent`);
+    }
     if (number > this.reported && !this.refusals.includes(number)) this.refusals.push(number);
     const action = this.sent[number - this.acknowledged - 1];
     if (action === undefined || action.isDone) return [];
@@ -189,7 +193,8 @@ export class Outbox {
     const first = this.acknowledged + this.written + 1;
     const room = most - this.written - this.refusals.length;
     const action = room > 0 ? this.sent[this.written] ?? this.queue[0] : undefined;
-    if (action === undefined && (this.refusals.length < most / 2 || this.acknowledged === this.reported)) return undefined;
+    const isReportDue = this.refusals.length >= most / 2 && this.acknowledged > this.reported;
+    if (action === undefined && !isReportDue) return undefined;
     const writer = new CborWriter(1024);
     writer.uint(first);
     writer.uint(this.acknowledged);

@@ -58,19 +58,31 @@ class WrittenID {
   constructor(readonly text: string) {}
 }
 
+/** A name, `[first..<end]`, `[-count...]`, `[id]` or `?`. */
+const tokens = [
+  /\.?(?:`([^`]+)`|([\p{L}_][\p{L}\p{N}_]*|\d+))/u, /\[(-?\d+)\.\.<(-?\d+)\]/u, /\[(-\d+)\.\.\.\]/u,
+  /\[("(?:[^"\\]|\\.)*"|[^\]]+)\]/u, /(\?)/u,
+].map(token => token.source).join("|");
+
+/** The collections of which there are windows. */
+const ordered = ["Array", "IdentifiedArray", "StackState"];
+const optionals = ["Optional", "PresentationState"];
+
 /**
  * The steps of a path in users' notation, such as `todos.todos[3].text` or `todos.todos[0..<50]`.
  *
  * @throws PathError where the text is no path.
  */
 export function parsePath(text: string): PathStep[] {
-  const token = /\.?(?:`([^`]+)`|([\p{L}_][\p{L}\p{N}_]*|\d+))|\[(-?\d+)\.\.<(-?\d+)\]|\[(-\d+)\.\.\.\]|\[("(?:[^"\\]|\\.)*"|[^\]]+)\]|(\?)/uy;
+  const token = new RegExp(tokens, "uy");
   const steps: PathStep[] = [];
   if (text === "." || text === "") return steps;
   while (token.lastIndex < text.length) {
     const at = token.lastIndex;
     const found = token.exec(text);
-    if (found === null || (steps.length === 0 && text.startsWith("."))) throw new PathError(`'${text}' is no path from character ${at} on`);
+    if (found === null || (steps.length === 0 && text.startsWith("."))) {
+      throw new PathError(`'${text}' is no path from character ${at} on`);
+    }
     const [, quoted, name, start, end, last, id] = found;
     if (name !== undefined || quoted !== undefined) {
       if (at > 0 && !found[0].startsWith(".")) throw new PathError(`'${text}' lacks a point at character ${at}`);
@@ -109,11 +121,13 @@ export function resolvePath(path: Path | string, codecs: Codecs): ResolvedPath {
       place = part.place;
     } else if ("id" in step) {
       const [id, element] = elementsOf(type) ?? [];
-      if (id === undefined || element === undefined) throw new PathError(`${path}: there are no elements with ids there`);
+      if (id === undefined || element === undefined) {
+        throw new PathError(`${path}: there are no elements with ids there`);
+      }
       wire.push({ id: idBytes(step.id, codecs.of(id), id, `${path}`) });
       place = element;
     } else {
-      if (typeof type !== "object" || !("name" in type) || !["Array", "IdentifiedArray", "StackState"].includes(type.name)) {
+      if (typeof type !== "object" || !("name" in type) || !ordered.includes(type.name)) {
         throw new PathError(`${path}: there is no ordered collection there`);
       }
       if (!Number.isSafeInteger(step.start) || !Number.isSafeInteger(step.count) || step.count < 1) {
@@ -132,7 +146,7 @@ export function resolvePath(path: Path | string, codecs: Codecs): ResolvedPath {
 
 /** The type inside the optionals, with the steps into them. */
 function unwrap(place: Place, wire: WireStep[]): Place {
-  while (typeof place === "object" && "name" in place && (place.name === "Optional" || place.name === "PresentationState")) {
+  while (typeof place === "object" && "name" in place && optionals.includes(place.name)) {
     wire.push(0);
     place = place.parts[0]!;
   }
@@ -147,10 +161,10 @@ function partsOf(place: Place, codecs: Codecs): { name: string; key: number; pla
   }
   const definition = codecs.schema.definitions[place]!;
   if (definition.kind === "struct") return definition.fields.map(({ name, key, type }) => ({ name, key, place: type }));
-  return definition.cases.filter(one => one.payload.length > 0).map(({ name, key, payload, members }) => ({
-    name, key,
-    place: payload.length === 1 ? payload[0]! : { values: payload.map((type, index) => ({ name: members[index]!, type })) },
-  }));
+  return definition.cases.filter(one => one.payload.length > 0).map(({ name, key, payload, members }) => {
+    const values = payload.map((type, index) => ({ name: members[index]!, type }));
+    return { name, key, place: values.length === 1 ? values[0]!.type : { values } };
+  });
 }
 
 function elementsOf(place: Place): [id: SchemaType, element: SchemaType] | undefined {
@@ -178,7 +192,8 @@ function idBytes(id: unknown, codec: Codec, type: SchemaType, path: string): Uin
 
 function readID(text: string, type: SchemaType): unknown {
   if (text.startsWith('"')) return JSON.parse(text);
-  const name = typeof type === "object" ? (type.name === "raw" ? (type.parts[1] as { name?: string }).name : type.name) : undefined;
+  const raw = typeof type === "object" && type.name === "raw" ? type.parts[1] : type;
+  const name = typeof raw === "object" ? raw.name : undefined;
   const digits = /^#?(-?\d+)$/.exec(text)?.[1];
   if (digits === undefined || name === undefined) return text;
   if (/^U?Int(8|16|32)$/.test(name)) return Number(digits);

@@ -40,6 +40,11 @@ export class Scope {
     return this.place;
   }
 
+  /** True if the part is the whole state. */
+  get isWhole(): boolean {
+    return this.place !== undefined && this.place.steps.length === 0;
+  }
+
   /** Finds the part in a schema; throws PathError. What was known of it by another schema is outdated. */
   resolve(codecs: Codecs): void {
     if (codecs === this.codecs) return;
@@ -100,7 +105,9 @@ export class Scope {
   }
 
   bookmark(revision: bigint): void {
-    if (!this.isKnown || revision <= this.revision) throw new ProtocolError(`a bookmark at revision ${revision}, at ${this.revision}`);
+    if (!this.isKnown || revision <= this.revision) {
+      throw new ProtocolError(`a bookmark at revision ${revision}, at ${this.revision}`);
+    }
     this.revision = revision;
   }
 

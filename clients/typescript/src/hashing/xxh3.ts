@@ -1,5 +1,5 @@
-// XXH3_64bits of xxHash 0.8 with the seed 0. JavaScript has no integers of 64 bits but BigInt, each result of which is an
-// allocation; so a number of 64 bits is two of 32 here, and the functions leave their results in `high` and `low`.
+// XXH3_64bits of xxHash 0.8 with the seed 0. JavaScript has no integers of 64 bits but BigInt, each result of which is
+// an allocation; so a number of 64 bits is two of 32 here, and the functions leave their results in `high` and `low`.
 
 import { fromHex } from "../cbor/bytes.js";
 

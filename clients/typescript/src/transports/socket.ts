@@ -21,7 +21,8 @@ export class SocketTransport implements Transport {
     socket.on("close", () => {
       if (isClosed) return;
       isClosed = true;
-      handlers.closed(new ConnectionError(failure ? `${this.path}: ${failure.message}` : "the hub has closed the connection"));
+      const text = failure ? `${this.path}: ${failure.message}` : "the hub has closed the connection";
+      handlers.closed(new ConnectionError(text));
     });
     return {
       write: bytes => socket.write(bytes),

@@ -33,9 +33,12 @@ export class WebSocketTransport implements Transport {
 
   open(handlers: TransportHandlers): Connection {
     const WebSocket = this.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
-    if (WebSocket === undefined) throw new ConnectionError("there is no WebSocket here; give one, such as that of the package ws");
+    if (WebSocket === undefined) {
+      throw new ConnectionError("there is no WebSocket here; give one, such as that of the package ws");
+    }
     // A browser sends no headers of a page's choice, but it sends subprotocols.
-    const protocols = this.options.token === undefined ? ["storehub"] : ["storehub", `storehub.token.${this.options.token}`];
+    const { token } = this.options;
+    const protocols = token === undefined ? ["storehub"] : ["storehub", `storehub.token.${token}`];
     const socket = new WebSocket(this.url, protocols);
     socket.binaryType = "arraybuffer";
     let poll: ReturnType<typeof setInterval> | undefined;
@@ -56,7 +59,8 @@ export class WebSocketTransport implements Transport {
     socket.onerror = () => {};
     socket.onclose = event => {
       stop();
-      handlers.closed(new ConnectionError(`the WebSocket has closed (${event.code}${event.reason ? `: ${event.reason}` : ""})`));
+      const reason = event.reason ? `: ${event.reason}` : "";
+      handlers.closed(new ConnectionError(`the WebSocket has closed (${event.code}${reason})`));
     };
     return {
       write: bytes => {

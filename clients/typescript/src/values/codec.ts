@@ -36,7 +36,7 @@ export function describe(value: unknown): string {
     case "number":
     case "boolean":
     case "undefined": return String(value);
-    case "object": return Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "without a prototype"})`;
+    case "object": return Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "of no class"})`;
     default: return `a ${typeof value}`;
   }
 }
@@ -56,8 +56,8 @@ export function within<T>(name: string, run: () => T): T {
 
 /** Sets a member of an object, also one that JavaScript gives a meaning to. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === "__proto__") Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-  else object[name] = value;
+  if (name !== "__proto__") object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** A member of an object of its own. */

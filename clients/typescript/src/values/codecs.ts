@@ -27,7 +27,7 @@ export class Codecs {
     schema.definitions.forEach((definition, index) => {
       const codec = this.definitions[index]!;
       if (codec instanceof StructCodec && definition.kind === "struct") {
-        codec.setFields(definition.fields.map(({ key, name, type, hasDefault }) => ({ key, name, codec: this.of(type), hasDefault })));
+        codec.setFields(definition.fields.map(({ type, ...field }) => ({ ...field, codec: this.of(type) })));
       } else if (codec instanceof EnumCodec) {
         codec.setCases(type => this.of(type));
       }
@@ -51,7 +51,8 @@ export class Codecs {
       case "Optional":
       case "PresentationState": return new OptionalCodec(part(0));
       case "Array": return new ArrayCodec(part(0));
-      case "IdentifiedArray": return new IdentifiedCodec(new IdentifiableCodec(part(0), part(1), this.idPath(parts[1]!)));
+      case "IdentifiedArray":
+        return new IdentifiedCodec(new IdentifiableCodec(part(0), part(1), this.idPath(parts[1]!)));
       case "StackState": return new IdentifiedCodec(new StackElementCodec(leafCodecs.get("StackElementID")!, part(0)));
       case "Set": return new SetCodec(part(0));
       case "Dictionary": return new DictionaryCodec(part(0), part(1));
@@ -90,7 +91,9 @@ export class Codecs {
     let codec: Codec = definition;
     for (const key of definition.definition.id) {
       const field = codec instanceof StructCodec ? codec.field(key) : undefined;
-      if (field === undefined) throw new ProtocolError(`the schema's place of the id of ${definition.definition.name} does not exist`);
+      if (field === undefined) {
+        throw new ProtocolError(`the schema's place of the id of ${definition.definition.name} does not exist`);
+      }
       names.push(field.name);
       codec = field.codec;
     }

@@ -21,7 +21,8 @@ export class OptionalCodec implements Codec {
     if (value === null || value === undefined) return writer.null();
     writer.array(1);
     if (!this.wrapped.isNullable) return this.wrapped.write(writer, value);
-    if (typeof value !== "object" || member(value, "some") === undefined) throw expected("null or { some: … }", value);
+    const isWrapped = typeof value === "object" && member(value, "some") !== undefined;
+    if (!isWrapped) throw expected("null or { some: … }", value);
     within("some", () => this.wrapped.write(writer, (value as { some: unknown }).some));
   }
 
@@ -80,7 +81,9 @@ export class ResultCodec implements Codec {
     let changed: unknown;
     reader.struct(key => {
       const index = this.index(key);
-      if (changed !== undefined || ResultCodec.names[index] !== old.case) throw new ProtocolError("a change inside another case");
+      if (changed !== undefined || ResultCodec.names[index] !== old.case) {
+        throw new ProtocolError("a change inside another case");
+      }
       changed = { case: old.case, value: this.codecs[index].change(reader, old.value) };
     });
     if (changed === undefined) throw new ProtocolError("an empty change of a result");
@@ -141,7 +144,9 @@ export class ArrayCodec implements Codec {
         case 0: {
           const count = reader.array();
           const [offset, removed] = [reader.uint(), reader.uint()];
-          if (count < 2 || offset + removed > elements.length) throw new ProtocolError("a splice beyond the end of an array");
+          if (count < 2 || offset + removed > elements.length) {
+            throw new ProtocolError("a splice beyond the end of an array");
+          }
           const inserted = reader.nested(() => this.readElements(reader, count - 2));
           elements = [...elements.slice(0, offset), ...inserted, ...elements.slice(offset + removed)];
           return;

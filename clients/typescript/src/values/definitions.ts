@@ -53,7 +53,9 @@ export class StructCodec implements Codec {
   }
 
   write(writer: CborWriter, value: unknown): void {
-    if (typeof value !== "object" || value === null) throw expected(`an object with the fields of ${this.definition.name}`, value);
+    if (typeof value !== "object" || value === null) {
+      throw expected(`an object with the fields of ${this.definition.name}`, value);
+    }
     let count = 0;
     let given = 0;
     for (const field of this.fields) {

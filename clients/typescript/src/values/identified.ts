@@ -114,7 +114,9 @@ export class IdentifiedCodec implements Codec {
       const id = this.element.id.read(reader);
       const place = this.find(elements, id);
       const changed = this.element.changeElement(reader, elements[place]);
-      if (this.idKey(this.element.idOf(changed)) !== this.idKey(id)) throw new ProtocolError("a change of an element's id");
+      if (this.idKey(this.element.idOf(changed)) !== this.idKey(id)) {
+        throw new ProtocolError("a change of an element's id");
+      }
       elements[place] = changed;
     });
   }

@@ -149,7 +149,9 @@ export interface PromptParts {
 }
 
 export function buttonCodec(parts: PromptParts): Codec {
-  return new TupleCodec([["role", new WordCodec(roles, true)], ["action", parts.optionalAction], ["label", parts.text]]);
+  return new TupleCodec([
+    ["role", new WordCodec(roles, true)], ["action", parts.optionalAction], ["label", parts.text],
+  ]);
 }
 
 export function alertCodec(parts: PromptParts): Codec {

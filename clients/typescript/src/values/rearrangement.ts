@@ -34,7 +34,9 @@ export class Rearrangement {
   }
 
   private static append(list: [number, unknown][], offset: number, element: unknown): void {
-    if (list.length > 0 && offset <= list[list.length - 1]![0]) throw new ProtocolError("the places of elements are not in order");
+    if (list.length > 0 && offset <= list[list.length - 1]![0]) {
+      throw new ProtocolError("the places of elements are not in order");
+    }
     list.push([offset, element]);
   }
 

@@ -15,8 +15,10 @@ export class HubDate extends Date {
 
   /** The seconds since 2001 of any date. A date that was changed by `setTime` and the like has only milliseconds. */
   static seconds(date: Date): number {
-    const isExact = date instanceof HubDate && Object.is(new Date(epoch + date.secondsSince2001 * 1000).getTime(), date.getTime());
-    return isExact ? date.secondsSince2001 : (date.getTime() - epoch) / 1000;
+    const time = date.getTime();
+    const exact = date instanceof HubDate ? date.secondsSince2001 : undefined;
+    const isUnchanged = exact !== undefined && Object.is(new Date(epoch + exact * 1000).getTime(), time);
+    return isUnchanged ? exact : (time - epoch) / 1000;
   }
 }
 

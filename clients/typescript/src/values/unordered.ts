@@ -48,7 +48,9 @@ abstract class KeyedCodec<Collection extends object> implements Codec {
       const entries: Keyed[] = [];
       for (let index = 0; index < count; index += 1) {
         const entry = read();
-        if (index > 0 && entry.encoding <= entries[index - 1]!.encoding) throw new ProtocolError("keys or members are not in order");
+        if (index > 0 && entry.encoding <= entries[index - 1]!.encoding) {
+          throw new ProtocolError("keys or members are not in order");
+        }
         entries.push(entry);
       }
       return entries;
@@ -66,7 +68,9 @@ abstract class KeyedCodec<Collection extends object> implements Codec {
     }
     entries.sort((one, other) => (one.encoding < other.encoding ? -1 : 1));
     entries.forEach((entry, index) => {
-      if (index > 0 && entry.encoding === entries[index - 1]!.encoding) throw new ValueError("two keys or members are equal");
+      if (index > 0 && entry.encoding === entries[index - 1]!.encoding) {
+        throw new ValueError("two keys or members are equal");
+      }
     });
     return entries;
   }
@@ -84,7 +88,9 @@ abstract class KeyedCodec<Collection extends object> implements Codec {
     const count = reader.array();
     reader.nested(() => {
       for (let index = 0; index < count; index += 1) {
-        if (!from.delete(this.readKey(reader).encoding)) throw new ProtocolError("the removal of a key or member that is not there");
+        if (!from.delete(this.readKey(reader).encoding)) {
+          throw new ProtocolError("the removal of a key or member that is not there");
+        }
       }
     });
   }
@@ -151,7 +157,9 @@ export class DictionaryCodec extends KeyedCodec<ReadonlyMap<unknown, unknown>> {
   }
 
   private readPairs(reader: CborReader): Keyed[] {
-    return this.readEntries(reader.map(), reader, () => ({ ...this.readKey(reader), value: this.valueCodec.read(reader) }));
+    return this.readEntries(reader.map(), reader, () => {
+      return { ...this.readKey(reader), value: this.valueCodec.read(reader) };
+    });
   }
 
   override write(writer: CborWriter, value: unknown): void {

@@ -1,0 +1,68 @@
+import { fromHex } from "./cbor/bytes.js";
+import type { CoreOptions } from "./core/events.js";
+import { StoreHubError } from "./errors.js";
+
+/** The state of the connection. */
+export type ConnectionState =
+  | { readonly phase: "connecting"; readonly attempt: number }
+  | { readonly phase: "live"; readonly hubName: string }
+  /** The connection has ended or could not be made; the next attempt is made after so many milliseconds. */
+  | { readonly phase: "waiting"; readonly error: StoreHubError; readonly delay: number }
+  /** The hub does not want this client; no more attempts are made. */
+  | { readonly phase: "refused"; readonly error: StoreHubError }
+  | { readonly phase: "closed" };
+
+export interface HubOptions {
+  /** The client's name for the hub's log and for other clients, at most 128 bytes. */
+  readonly name?: string;
+  /** The fingerprint of the schema for which the program was written, in hexadecimal. Generated types have it. */
+  readonly fingerprint?: string;
+  /** What to do with a hub that has another schema: refuse it, or work by that schema. Default: "refuse". */
+  readonly otherSchema?: "refuse" | "accept";
+  /** The milliseconds within which `connect` must succeed. Default: 10 seconds; Infinity for no limit. */
+  readonly timeout?: number;
+  /** Ends `connect` early. */
+  readonly signal?: AbortSignal;
+  /** The first and the longest wait between two attempts, in milliseconds. Default: 50 and 5,000. */
+  readonly backOff?: { readonly first?: number; readonly longest?: number };
+  /** The milliseconds without an answer after which a connection is given up. Default: 10 seconds. */
+  readonly answerTimeout?: number;
+  /** The milliseconds after which an idle connection is tested. Default: never. */
+  readonly keepAlive?: number;
+  /** Give up unsent actions when the hub has lost states that the user has seen. Default: false. */
+  readonly discardAfterLoss?: boolean;
+  /** The largest state of a part, in bytes. Default: 256 MiB. */
+  readonly stateLimit?: number;
+  /** The most actions without an outcome, and the most bytes of them. Default: 65,536 and 64 MiB. */
+  readonly actionLimit?: number;
+  readonly actionByteLimit?: number;
+}
+
+/** A client of the hub, in its own words. */
+export interface Attendee {
+  readonly id: bigint;
+  readonly name: string;
+  readonly process: number;
+  readonly user: number;
+  readonly since: bigint;
+  readonly parts: readonly { readonly root: bigint; readonly path: string }[];
+  readonly scopes: bigint;
+  readonly heldBytes: bigint;
+}
+
+/** The options of the core, with the defaults. */
+export function coreOptions(options: HubOptions): CoreOptions {
+  const fingerprint = options.fingerprint === undefined ? undefined : fromHex(options.fingerprint);
+  if (options.fingerprint !== undefined && fingerprint?.length !== 32) {
+    throw new StoreHubError("a fingerprint has 64 hexadecimal digits");
+  }
+  return {
+    name: options.name ?? "storehub-js", fingerprint, acceptsOtherSchema: options.otherSchema === "accept",
+    discardAfterLoss: options.discardAfterLoss ?? false, answerTimeout: options.answerTimeout ?? 10_000,
+    keepAlive: options.keepAlive ?? Infinity,
+    // The largest delta of a hub, and a piece of a snapshot.
+    payloadLimit: (16 << 20) + (60 << 10),
+    stateLimit: options.stateLimit ?? 256 << 20, actionLimit: options.actionLimit ?? 65_536,
+    actionByteLimit: options.actionByteLimit ?? 64 << 20,
+  };
+}
