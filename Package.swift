@@ -117,6 +117,8 @@ let package = Package(
   targets: [
     // Layer 1: small libraries of our own, and the Debian libraries behind module maps.
     .target(name: "IssueReporting", swiftSettings: common),
+    // Who has sent an action.
+    .target(name: "Senders", swiftSettings: common),
     // "Did you mean …?", for options and for names in a schema.
     .target(name: "Spelling", swiftSettings: common),
     // The one generator of random numbers with a seed.
@@ -149,7 +151,9 @@ let package = Package(
       name: "CombineSchedulers", dependencies: ["ConcurrencyExtras", "IssueReporting"], swiftSettings: common),
     .target(
       name: "Dependencies",
-      dependencies: ["CombineSchedulers", "ConcurrencyExtras", "IssueReporting", "StoreHubMacros"],
+      dependencies: [
+        "CFeatureCore", "CombineSchedulers", "ConcurrencyExtras", "IssueReporting", "Senders", "StoreHubMacros",
+      ],
       swiftSettings: common),
     // The module names of the original libraries, for their import lines.
     .target(name: "Clocks", dependencies: ["Dependencies"], swiftSettings: common),
@@ -188,7 +192,7 @@ let package = Package(
       name: "FeatureCore",
       dependencies: [
         "CFeatureCore", "CasePaths", "ConcurrencyExtras", "CustomDump", "Dependencies", "IdentifiedCollections",
-        "CombineSchedulers", "IssueReporting", "PromptState", "StoreHubMacros",
+        "CombineSchedulers", "IssueReporting", "PromptState", "Senders", "StoreHubMacros",
       ], swiftSettings: common),
     .target(
       name: "ComposableCore",
@@ -254,14 +258,14 @@ let package = Package(
       ],
       swiftSettings: common),
     .target(
-      name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "StoreHubMacros"],
+      name: "Wire", dependencies: ["CLibmd", "CXXHash", "IdentifiedCollections", "Senders", "StoreHubMacros"],
       swiftSettings: spans + [.strictMemorySafety()]),
     // Paths, actions and values in users' notation, by a schema alone.
     .target(
       name: "SchemaNames", dependencies: ["IdentifiedCollections", "JSONText", "Spelling", "Wire"],
       swiftSettings: spans + [.strictMemorySafety()]),
     // The data that a hub stores, and the interface of its log.
-    .target(name: "TurnLog", dependencies: ["Wire"], swiftSettings: spans),
+    .target(name: "TurnLog", dependencies: ["Senders", "Wire"], swiftSettings: spans),
     // The entries of a cluster's replicated log, and the transactions of the store that has it.
     .target(name: "ClusterLog", dependencies: ["Wire"], swiftSettings: spans),
     // The messages of etcd, in Protocol Buffers.
@@ -289,9 +293,9 @@ let package = Package(
     .target(
       name: "HubCore",
       dependencies: [
-        "Dependencies", "IdentifiedCollections", "FeatureCore", "SchemaNames", "TurnLog", "Wire",
+        "Dependencies", "IdentifiedCollections", "FeatureCore", "SchemaNames", "Senders", "TurnLog", "Wire",
       ], swiftSettings: spans),
-    .target(name: "ReplicaCore", dependencies: ["Wire"], swiftSettings: spans),
+    .target(name: "ReplicaCore", dependencies: ["Senders", "Wire"], swiftSettings: spans),
     // A hub's part in the replicated log of a cluster.
     .target(name: "ClusterCore", dependencies: ["ClusterLog", "RandomNumbers", "Wire"], swiftSettings: spans),
 
@@ -363,7 +367,7 @@ let package = Package(
       name: "StoreHub",
       dependencies: [
         "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "ProgramOptions",
-        "FeatureCore", "ReplicatedArchitecture", "ServiceManager", "TurnLog", "Wire",
+        "FeatureCore", "ReplicatedArchitecture", "Senders", "ServiceManager", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // The socket of a client, whether compiled with the feature or not.
@@ -373,8 +377,8 @@ let package = Package(
       name: "StoreClient",
       dependencies: [
         "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "Dependencies", "EventLoop",
-        "FeatureCore", "IssueReporting", "ReplicaConnection", "ReplicaCore", "ReplicatedArchitecture", "Sharing",
-        "Wire",
+        "FeatureCore", "IssueReporting", "ReplicaConnection", "ReplicaCore", "ReplicatedArchitecture", "Senders",
+        "Sharing", "Wire",
       ],
       swiftSettings: onLoop),
     // Terminal clients: the connection to a hub, and the terminal on the loop. Separate, so that views link no client.
@@ -621,7 +625,8 @@ let package = Package(
       name: "HubCoreTests",
       dependencies: [
         "CFeatureCore", "ComposableArchitecture", "FeatureCore", "Features", "HubCore", "IdentifiedCollections",
-        "ReplicatedArchitecture", "SchemaNames", "TestFeatures", "TestSupport", "TurnLog", "Wire",
+        "ReplicatedArchitecture", "SchemaNames", "Senders", "TestFeatures", "TestSupport", "TurnLog",
+        "Wire",
       ],
       swiftSettings: spans),
     .testTarget(
@@ -697,7 +702,7 @@ let groups = [
     "ConcurrencyExtras", "ConcurrencyExtrasTestSupport", "CustomDump", "CustomDumpFoundation", "Dependencies",
     "DependenciesFoundation", "DependenciesTestSupport", "IdentifiedCollections", "IssueReporting",
     "IssueReportingTestSupport", "MacroExpansions", "PromptState", "ReplicatedArchitecture", "ReplicatedFoundation",
-    "Sharing", "StoreHubMacros",
+    "Senders", "Sharing", "StoreHubMacros",
   ],
   "Generations": [
     "ComposableArchitectureClassic", "ComposableArchitectureTestSupport", "EarlierForms", "EarlierTesting",

@@ -5,3 +5,4 @@
 @_exported public import IssueReporting
 @_exported public import Observation
 @_exported public import PromptState
+@_exported public import Senders

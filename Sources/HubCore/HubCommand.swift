@@ -1,3 +1,6 @@
+import Senders
+import Wire
+
 /// Identifies an open connection. The id of a closed connection is never reused.
 package struct ConnectionID: Hashable, Sendable {
   package let slot: Int32
@@ -17,10 +20,18 @@ package struct Peer: Equatable, Sendable {
   package let group: UInt32
   /// Its supplementary groups (`SO_PEERGROUPS`).
   package let groups: [UInt32]
+  /// The name of the user, as this machine knows it; empty if it is unknown.
+  package let userName: String
 
   /// Creates a peer.
-  package init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = []) {
+  package init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = [], userName: String = "") {
     (self.process, self.user, self.group, self.groups) = (process, user, group, groups)
+    self.userName = userName.utf8.count <= SystemUser.nameLimit ? userName : ""
+  }
+
+  /// The user, with all groups of the process, the effective one first.
+  var systemUser: SystemUser {
+    SystemUser(id: user, name: userName, groups: [group] + groups.filter { $0 != group })
   }
 }
 

@@ -31,6 +31,8 @@ extension HubCore {
     // Also when the connection is closing: its session may be resumed, and must record the actions that took effect.
     outputs.wake(connection)
     let mark = mark
+    let outer = surroundings.begin(.client(connection))
+    defer { surroundings.end(outer) }
     var sender = SendingClient(session: connection.session.id.low, seenRevision: header.seenRevision)
     while true {
       if header.mayCancel { sender.firstNumber = connection.session.processed &+ 1 }

@@ -101,6 +101,7 @@ extension HubCore {
     defer { mark?.end() }
     let result = change(engine)
     guard engine.revision != revision else { return result }
+    let steps = turns == nil ? nil : engine.takeSteps()
     if let checkpoint, let objection = objection(isNearLimit: false) {
       engine.rollBack(to: checkpoint)
       report(objection.report)
@@ -109,6 +110,7 @@ extension HubCore {
       return change(engine)
     }
     noteUnrefusable()
+    if let steps, steps.count > 0 { noteSteps(steps.actions, count: steps.count) }
     return result
   }
 

@@ -224,9 +224,7 @@ extension HubCore {
   private mutating func detach(_ connection: LiveConnection) {
     release(connection)
     // When the hub stops, the feature gets no event per client; `.started` tells it that none is attached.
-    if !isShuttingDown {
-      notify(.detached(HubClient(name: connection.session.name, user: connection.peer.user)))
-    }
+    if !isShuttingDown { notify(.detached(connection.client)) }
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
     retainScopes(of: connection)
     // Also a session that has processed nothing: its client may have sent actions that were lost, and may repeat them.
@@ -257,7 +255,7 @@ extension HubCore {
 
   /// Tells the feature that a client is attached.
   mutating func announce(_ connection: LiveConnection) {
-    notify(.attached(HubClient(name: connection.session.name, user: connection.peer.user)))
+    notify(.attached(connection.client))
   }
 
   /// Writes one frame out of order: a welcome, or a last frame.

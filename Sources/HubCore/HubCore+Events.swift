@@ -1,4 +1,5 @@
 package import FeatureCore
+import TurnLog
 import Wire
 
 // Actions that come from the hub's own program: from events, from the program itself, and from effects. While the log
@@ -30,6 +31,7 @@ extension HubCore {
   @discardableResult
   mutating func applyOwn(_ action: AnyAction, from source: Interruption.Source) -> Bool {
     let encoded = encodedOwnAction(action)
+    surroundings.beginAction()
     guard begin(source, encoded.span) else { return false }
     let examined = examinedVersion
     let isApplied = applyOwn(action, isNearLimit: false) { engine in
@@ -40,7 +42,7 @@ extension HubCore {
     end(source, encoded.span)
     guard isApplied else { return true }
     noteUnrefusable()
-    noteOwnAction(encoded)
+    noteOwnAction(encoded, from: .hub)
     return true
   }
 
@@ -59,6 +61,10 @@ extension HubCore {
   /// limited.
   package func setLateness(_ body: (() -> Bool)?) { engine.isLate = body }
 
+  /// Sets the clock of the reducer's `\.date`, in milliseconds since 1970. It is read at most once in a turn. Without it,
+  /// the reducer reads the machine's time itself.
+  package func setClock(_ body: (() -> Int64)?) { surroundings.clock = body }
+
   // MARK: Effects
 
   /// Applies an action that an effect sent. Returns false if the effect was cancelled, if the state would become too
@@ -71,6 +77,7 @@ extension HubCore {
 
   private mutating func applyNow(_ action: AnyAction, from effect: EffectID?) -> Bool {
     let encoded = encodedOwnAction(action)
+    surroundings.beginAction()
     guard begin(.effect, encoded.span) else { return false }
     let examined = examinedVersion
     let isNearLimit = size.isNear()
@@ -79,7 +86,7 @@ extension HubCore {
     end(.effect, encoded.span)
     guard isApplied else { return false }
     if !isNearLimit { noteApplied(1, byteCount: 0) }
-    noteOwnAction(encoded)
+    noteOwnAction(encoded, from: .effect)
     return true
   }
 
@@ -116,6 +123,8 @@ extension HubCore {
 
   @discardableResult
   private mutating func perform(_ work: OwnWork) -> Bool {
+    let outer = surroundings.begin(work.isOfEffect ? .effect : .hub)
+    defer { surroundings.end(outer) }
     switch work {
     case .event(let event): handle(event)
     case .action(let action, let source): applyOwn(action, from: source)

@@ -22,6 +22,7 @@ extension HubCore {
     self.plan = plan
     if isTakingOver { endTakeOver() }
     if turns != nil { recordTurn(at: wallTime()) }
+    surroundings.endTurn()
     if engine.hasEffectCommands { takeEffectCommands() }
     turn &+= 1
     engine.beginTurn()

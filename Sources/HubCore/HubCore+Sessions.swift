@@ -36,7 +36,7 @@ extension HubCore {
     let connection = LiveConnection(
       id: id, peer: greeting.peer, account: greeting.account, rights: rights,
       decoder: FrameDecoder(payloadLimit: limits.payloadBytes), session: session, knowsHistory: knowsHistory,
-      attendee: attendance.add(greeting.peer, name: hello.name, since: greeting.since),
+      attendee: attendance.add(greeting.peer, name: hello.name, since: greeting.since), number: nextConnection(),
       // Outcomes that the client may have missed are repeated: rejections, then the processed sequence number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     connection.replies.released = session.released
@@ -63,6 +63,15 @@ extension HubCore {
     outputs.wake(connection)
   }
 
+  /// The number of the next connection, which no other one in the hub's history has.
+  ///
+  /// Opening a session is part of a turn. So the turn's position tells the connections of this process from those of
+  /// earlier ones, whose turns are stored: a turn that was lost has shown its connections to nobody.
+  mutating func nextConnection() -> UInt64 {
+    lastConnection = max(lastConnection + 1, turns == nil ? 0 : turnPosition << 16)
+    return lastConnection
+  }
+
   /// Writes the welcome that has waited for the log to store the session.
   mutating func writeHeldWelcome(to connection: LiveConnection) {
     if let welcome = outputs.releaseWelcome(of: connection) { write(welcome, to: connection) }
@@ -75,7 +84,7 @@ extension HubCore {
       mayReadHub: connection.rights.permitsAttaching([], of: .hub),
       stateDirectory: journalPlace.flatMap { $0.isReadable(by: connection.peer) ? $0.path : nil },
       cancelsEffects: true, windowElements: UInt64(max(limits.windowElements, 0)),
-      rights: connection.rights.told)
+      rights: connection.rights.told, client: connection.client)
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
   }
 

@@ -98,7 +98,8 @@ extension HubCore {
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
     let turn = turns.record.take(
-      at: turnPosition, from: base, to: revision, time: wallTime, delta: delta?.bytes ?? [], effects: effects)
+      at: turnPosition, from: base, to: revision, time: surroundings.endTurn(at: wallTime), delta: delta?.bytes ?? [],
+      effects: effects)
     turns.append(
       version, at: revision, delta, turn.effects, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
     commandBuffer.append(turn)
@@ -119,7 +120,14 @@ extension HubCore {
   }
 
   /// Records for the log an action that did not come from a client.
-  func noteOwnAction(_ encoded: CBOREncoder) { turns?.record.note(.hub, count: 1, encoded.span) }
+  func noteOwnAction(_ encoded: CBOREncoder, from origin: LoggedActions.Origin) {
+    turns?.record.note(origin, count: 1, encoded.span, seed: surroundings.seed)
+  }
+
+  /// Records for the log the actions that have followed the end of an effect.
+  func noteSteps(_ encoded: CBOREncoder, count: Int) {
+    turns?.record.note(.effect, count: count, encoded.span, seed: surroundings.seed)
+  }
 
   // MARK: Snapshots
 

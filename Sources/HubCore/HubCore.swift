@@ -43,6 +43,10 @@ package struct HubCore: ~Copyable {
   /// Receives the offset of the first frame that begins in each read, for the names of its actions.
   var readStart: UnsafeMutablePointer<Int>?
   let attendance: Attendance
+  /// What the reducer reads besides the state and the action.
+  let surroundings: HubSurroundings
+  /// The number of the last connection whose session was opened.
+  var lastConnection: UInt64
   /// The published metrics.
   let metricsSource: MetricsSource
   var counters = Counters()
@@ -115,6 +119,9 @@ package struct HubCore: ~Copyable {
     // A copy: drawing from the property while others are not set yet makes the release build of Swift 6.3 crash.
     var random = random
     historyID = history?.id ?? random.next()
+    let ownKey = (0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { [UInt8]($0) } }
+    surroundings = HubSurroundings(engine, key: ownKey, after: history?.time ?? .min)
+    lastConnection = history?.lastConnection ?? 0
     // The revisions of the hub's own state must differ from those of the previous process.
     let ownRevision = history.map { $0.hubRevision.map { $0 + 1 } ?? (random.next() % (1 << 32)) << 20 } ?? 0
     (attendance, metricsSource) = (Attendance(revision: ownRevision), MetricsSource(revision: ownRevision))
@@ -129,6 +136,7 @@ package struct HubCore: ~Copyable {
     turns = history.flatMap { history in
       guard history.isLogged else { return nil }
       engine.recordRestarts(after: history.effects.lastNumber)
+      engine.recordSteps()
       return UnstoredTurns(engine, durability, from: history)
     }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }

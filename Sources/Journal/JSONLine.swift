@@ -51,6 +51,12 @@ enum JSONLine {
       .init("processed", .integer(session.processed)), .init("rejections", .array(rejections)),
     ]
     if let firstKept = session.firstKept { members.append(.init("first_kept", .integer(firstKept))) }
+    if session.connection != 0 {
+      members += [
+        .init("connection", .integer(session.connection)), .init("user_name", .string(session.userName)),
+        .init("groups", .array(session.groups.map { .integer($0) })),
+      ]
+    }
     members.append(.init("has_ended", .bool(session.hasEnded)))
     return .object(members)
   }
@@ -63,8 +69,10 @@ enum JSONLine {
       guard let run = try? LoggedActions(from: &decoder) else { return [.string(bytes.hexadecimal)] }
       var members: [JSONValue.Member] =
         switch run.origin {
-        case .hub: [.init("origin", "hub")]
-        case .session(let id, let first): [.init("origin", .string("\(id)")), .init("first", .integer(first))]
+        case .hub, .effect: [.init("origin", .string(run.origin.name))]
+        case .session(let id, let first, let connection):
+          [.init("origin", .string("\(id)")), .init("first", .integer(first))]
+            + (connection == 0 ? [] : [.init("connection", .integer(connection))])
         }
       members += [.init("count", .integer(run.count)), .init("actions", .string(run.actions.hexadecimal))]
       runs.append(.object(members))

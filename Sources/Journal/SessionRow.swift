@@ -110,8 +110,3 @@ extension SessionRow {
     guard checksum(rejections: rejections) == row.bits(9) else { return nil }
   }
 }
-
-extension SessionID {
-  /// The 16 bytes.
-  var key: [UInt8] { Epoch(high: high, low: low).bytes }
-}

@@ -193,6 +193,20 @@ struct PendingActions {
     return ActionTicket(number: run.ticket + offset)
   }
 
+  /// The number of a pending action in this session: the one under which it was sent, or will be if none before it fails
+  /// until then. Nil if it is not pending.
+  ///
+  /// - Complexity: O(log pending).
+  func number(of ticket: ActionTicket) -> UInt64? {
+    var (lower, upper) = (head, entries.count)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if entries[middle].ticket < ticket { lower = middle + 1 } else { upper = middle }
+    }
+    guard lower < entries.count, entries[lower].ticket == ticket else { return nil }
+    return acknowledged + UInt64(lower - head) + 1
+  }
+
   /// Returns true if the action was not sent in this session yet.
   func isUnsent(_ ticket: ActionTicket) -> Bool {
     unsentCount > 0 && entries[head + sentCount].ticket <= ticket && sequence(of: ticket) == nil

@@ -16,7 +16,7 @@ public final class Prediction<State, Action> {
   /// The hub's state that contains exactly the ended actions; nil if it is unknown or no action is pending.
   private var base: State?
   private let mayRefuse: Bool
-  private let reduce: (inout State, Action) -> Bool
+  private let reduce: (inout State, Action, ActionTicket) -> Bool
   /// The actions, oldest first. Those before `head` have ended; they are removed in batches.
   private var pending: [(ticket: ActionTicket, action: Action)] = []
   private var head = 0
@@ -25,7 +25,7 @@ public final class Prediction<State, Action> {
   ///
   /// - Parameter reduce: Changes a state as the hub does.
   public convenience init(_ reduce: @escaping (inout State, Action) -> Void) {
-    self.init(mayRefuse: false) { state, action in
+    self.init(mayRefuse: false) { state, action, _ in
       reduce(&state, action)
       return true
     }
@@ -35,9 +35,9 @@ public final class Prediction<State, Action> {
   ///
   /// - Parameters:
   ///   - mayRefuse: True if `reduce` may return false. The state before each action is then kept while it is reduced.
-  ///   - reduce: Changes a state as the hub does. Returns false if the reducer refuses the action. It then has no effect
-  ///     in the prediction, and stays pending: the hub decides.
-  public init(mayRefuse: Bool, _ reduce: @escaping (inout State, Action) -> Bool) {
+  ///   - reduce: Changes a state as the hub does for the action of a ticket. Returns false if the reducer refuses the
+  ///     action. It then has no effect in the prediction, and stays pending: the hub decides.
+  public init(mayRefuse: Bool, _ reduce: @escaping (inout State, Action, ActionTicket) -> Bool) {
     (self.mayRefuse, self.reduce) = (mayRefuse, reduce)
   }
 
@@ -55,7 +55,7 @@ public final class Prediction<State, Action> {
     if pendingCount == 0 { base = confirmed }
     pending.append((ticket, action))
     // Others may have been sent before the hub's state was known.
-    if state == nil { rebase() } else { apply(action) }
+    if state == nil { rebase() } else { apply(action, of: ticket) }
   }
 
   /// Removes an action that was applied or has failed: its effect is in the hub's state, or nowhere. Call `rebase`
@@ -106,15 +106,15 @@ public final class Prediction<State, Action> {
     if pendingCount == 0 { base = nil }
     state = base
     guard state != nil else { return }
-    for index in head..<pending.count { apply(pending[index].action) }
+    for index in head..<pending.count { apply(pending[index].action, of: pending[index].ticket) }
   }
 
   /// Removes all pending actions: the state is the hub's.
   public func removeAll() { (pending, head, base, state) = ([], 0, nil, nil) }
 
-  private func apply(_ action: Action) {
+  private func apply(_ action: Action, of ticket: ActionTicket) {
     let before = mayRefuse ? state : nil
     guard var changed = state.take() else { return }
-    state = reduce(&changed, action) ? changed : before ?? changed
+    state = reduce(&changed, action, ticket) ? changed : before ?? changed
   }
 }

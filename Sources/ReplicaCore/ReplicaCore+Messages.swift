@@ -118,7 +118,7 @@ extension ReplicaCore {
       return stop(.refused(reason: reason), reason: reason)
     }
     (hubName, hubStateDirectory) = (welcome.hub, welcome.stateDirectory)
-    (windowElements, rights) = (welcome.windowElements, welcome.rights)
+    (windowElements, rights, client) = (welcome.windowElements, welcome.rights, welcome.client)
     if !welcome.mayReadHub {
       ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"
     }

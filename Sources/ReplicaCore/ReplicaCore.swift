@@ -1,3 +1,4 @@
+public import Senders
 public import Wire
 
 /// The client side of a hub without I/O: it mirrors parts of the state and sends actions so that each takes effect
@@ -68,6 +69,9 @@ public struct ReplicaCore: ~Copyable {
   /// The number of elements that all windows of this client may have together; 0 for a hub without windows, and before
   /// the first welcome.
   public internal(set) var windowElements: UInt64 = 0
+
+  /// This client as the hub's reducers see it; nil before the first welcome, and for a hub that does not say.
+  public internal(set) var client: HubClient?
 
   /// The hub's state directory, with its journal; nil if it has none, or this user may not read it.
   package internal(set) var hubStateDirectory: String?
@@ -142,6 +146,13 @@ public struct ReplicaCore: ~Copyable {
 
   /// The number of cancellations that the hub may not have read.
   package var cancellationCount: Int { cancellations.count }
+
+  /// The random numbers that the hub's reducer draws for a pending action; nil before the first session, and for an
+  /// action that is not pending.
+  package func randomness(of ticket: ActionTicket) -> ActionRandomness? {
+    guard let session, let number = pending.number(of: ticket) else { return nil }
+    return ActionRandomness(key: session.key, action: number)
+  }
 
   /// The number of bytes in the buffer of these actions.
   package var pendingByteCount: Int { pending.byteCount }

@@ -3,6 +3,7 @@ public import EventLoop
 internal import IssueReporting
 internal import ReplicaConnection
 public import ReplicaCore
+public import Senders
 public import Wire
 
 /// Attaches to a hub and provides its state, or parts of it, as stores.
@@ -28,6 +29,7 @@ public import Wire
   private var predicting: [any AnyAttachment] = []
   /// True if one of these must apply its pending actions again.
   private var mustRebase = false
+  private let surroundings = PredictedSurroundings()
   private var reportedByteCount = 0
   private let actionRisks = ReadingRisks(of: Action.self)
   private var connectionObservers: [WeakConnectionObserver] = []
@@ -37,6 +39,11 @@ public import Wire
 
   /// The hub's whole state as a store; nil before the first snapshot, and if the client does not subscribe to it.
   public var store: Store<State, Action>? { whole?.store }
+  /// This client as the hub's reducer sees it, for features that keep who has what; nil before the hub has opened a
+  /// session, and for a hub of an earlier version.
+  ///
+  /// The connection changes when the client connects again; the session stays, unless the hub has lost it.
+  public var identity: HubClient? { link.replica.client }
   /// Called once, with the store, after the first snapshot has arrived.
   public var onStore: ((Store<State, Action>) -> Void)?
   /// Called when `connection` has changed.
@@ -293,8 +300,10 @@ public import Wire
     let reducer = ComposableCore.withDependencies(prepareDependencies) { CompiledReducer(reducer) }
     predict(
       attachment,
-      by: Prediction(mayRefuse: reducer.mayRefuse) { state, action in
-        withIssueReporters([]) { reducer(&state, action).refusal == nil }
+      by: Prediction(mayRefuse: reducer.mayRefuse) { [surroundings, weak link] state, action, ticket in
+        surroundings.surround(as: link?.replica.client, link?.replica.randomness(of: ticket)) {
+          withIssueReporters([]) { reducer(&state, action).refusal == nil }
+        }
       })
   }
 

@@ -16,7 +16,8 @@ extension HubShell {
   func add(_ stream: consuming PipeStream, isTakenOver: Bool = false) throws(UVError) -> ServedConnection {
     let credentials = try stream.peerCredentials()
     let peer = Peer(
-      process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups)
+      process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups,
+      userName: userNames.name(of: credentials.user))
     let id = inform { $0.connected(peer, at: loop.now, wallTime: wallTime(), isTakenOver: isTakenOver) }
     let connection = ServedConnection(id: id, stream: stream, sender: scheduler.newSender)
     while connections.count <= id.index { connections.append(nil) }

@@ -58,6 +58,7 @@ final class HubShell {
   private(set) var onStopped: (() -> Void)?
   /// The receiver of the connections once the log has stored everything, and the callback for the end.
   @exclusivity(unchecked) var handingOver: (manager: ServiceManager, onStopped: (Bool) -> Void)?
+  var userNames = UserNames()
   /// The accepted connections that are not served yet.
   @exclusivity(unchecked) var admission = Admission()
   /// The connections that survive a crash; nil if the hub keeps none.
@@ -105,6 +106,7 @@ final class HubShell {
         dismiss: { path in self.inform { $0.dismiss(path) } }))
     self.core.setReceiver { action in self.inform { $0.send(action) } }
     self.core.setLateness { self.isLate() }
+    self.core.setClock { wallTime() }
     self.core.storeReadStarts(in: loop.readBuffer.lastStart)
     // Nothing of the feature has run yet, and this process has the socket.
     markFile = MarkFile(besideSocket: self.path, schema: self.core.featureSchema, log: log)
@@ -160,6 +162,7 @@ final class HubShell {
   func abandon() {
     core.setReceiver(nil)
     core.setLateness(nil)
+    core.setClock(nil)
     resumeEffects()
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)

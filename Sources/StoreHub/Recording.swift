@@ -165,7 +165,8 @@ extension Recording {
       // In async mode a crash may lose turns that clients have seen.
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       var recording = Recording(
-        turnLog: journal, mailbox: mailbox, history: recovery.history(id: id, sessions: history.sessions),
+        turnLog: journal, mailbox: mailbox,
+        history: recovery.history(id: id, sessions: history.sessions, time: history.time),
         durability: durability
       ) { journal.close() }
       (recording.isNew, recording.journal) = (history.isNew, journal)

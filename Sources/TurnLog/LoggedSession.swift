@@ -1,3 +1,4 @@
+package import Senders
 public import Wire
 
 /// A client's session after a turn. After a restart, it distinguishes a resent action from a new one.
@@ -22,18 +23,29 @@ public struct LoggedSession: Equatable, Sendable {
   public var firstKept: UInt64?
   /// True if the session has ended, so that the log can remove it.
   public var hasEnded: Bool
+  /// The number of the connection (`HubClient.connection`); 0 in journals of version 4 and earlier, and for a session
+  /// without a connection.
+  public var connection: UInt64
+  /// The name of the user, as the hub's machine knew it; empty if it is unknown.
+  public var userName: String
+  /// The groups of the process.
+  public var groups: [UInt32]
 
   /// Creates a session.
   public init(
     id: SessionID, user: UInt32, process: Int32, name: String, processed: UInt64, rejections: [Rejected] = [],
-    firstKept: UInt64? = nil, hasEnded: Bool = false
+    firstKept: UInt64? = nil, hasEnded: Bool = false, connection: UInt64 = 0, userName: String = "",
+    groups: [UInt32] = []
   ) {
+    (self.connection, self.userName, self.groups) = (connection, userName, groups)
     (self.id, self.user, self.process, self.name) = (id, user, process, name)
     (self.processed, self.rejections, self.firstKept, self.hasEnded) = (processed, rejections, firstKept, hasEnded)
   }
 
   /// The approximate number of bytes that the record needs in memory.
-  var byteCount: Int { rejections.reduce(128 + name.utf8.count) { $0 + 16 + $1.reason.utf8.count } }
+  var byteCount: Int {
+    rejections.reduce(128 + name.utf8.count + userName.utf8.count + 4 * groups.count) { $0 + 16 + $1.reason.utf8.count }
+  }
 
   /// Replaces this record by a later one of the session, which takes over the rejections that are still pending.
   ///
@@ -51,10 +63,21 @@ public struct LoggedSession: Equatable, Sendable {
   }
 }
 
+extension LoggedSession {
+  /// The client as the reducer has seen it; nil in journals of version 4 and earlier, and without a connection.
+  package var client: HubClient? {
+    guard connection != 0 else { return nil }
+    return HubClient(
+      connection: connection, session: id.identity, name: name, process: process,
+      user: SystemUser(id: user, name: userName, groups: groups))
+  }
+}
+
 extension LoggedSession: WireValue {
-  /// Writes `[id, user, process, name, processed, rejections, has ended]`, and `firstKept` if it is not nil.
+  /// Writes `[id, user, process, name, processed, rejections, has ended, firstKept or null, connection, userName,
+  /// groups]`. Without a connection the last three are missing, and `firstKept` too if it is nil.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: firstKept == nil ? 7 : 8)
+    encoder.arrayHeader(count: connection != 0 ? 11 : firstKept == nil ? 7 : 8)
     id.encode(to: &encoder)
     encoder.unsigned(UInt64(user))
     encoder.integer(Int64(process))
@@ -62,15 +85,19 @@ extension LoggedSession: WireValue {
     encoder.unsigned(processed)
     rejections.encode(to: &encoder)
     encoder.bool(hasEnded)
-    if let firstKept { encoder.unsigned(firstKept) }
+    if let firstKept { encoder.unsigned(firstKept) } else if connection != 0 { encoder.null() }
+    guard connection != 0 else { return }
+    encoder.unsigned(connection)
+    encoder.text(userName)
+    groups.encode(to: &encoder)
   }
 
   /// Reads a session.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     let count = try decoder.arrayHeader()
-    guard count == 7 || count == 8 else {
-      throw WireError(.typeMismatch(expected: "an array of 7 or 8 items"), at: start)
+    guard count == 7 || count == 8 || count == 11 else {
+      throw WireError(.typeMismatch(expected: "an array of 7, 8 or 11 items"), at: start)
     }
     id = try SessionID(from: &decoder)
     guard let user = UInt32(exactly: try decoder.unsigned()), let process = Int32(exactly: try decoder.integer()) else {
@@ -81,6 +108,10 @@ extension LoggedSession: WireValue {
     processed = try decoder.unsigned()
     rejections = try [Rejected](from: &decoder)
     hasEnded = try decoder.bool()
-    firstKept = count == 8 ? try decoder.unsigned() : nil
+    firstKept = nil
+    if count > 7, try !decoder.null() { firstKept = try decoder.unsigned() }
+    (connection, userName, groups) = (0, "", [])
+    guard count == 11 else { return }
+    (connection, userName, groups) = (try decoder.unsigned(), try decoder.text(), try [UInt32](from: &decoder))
   }
 }

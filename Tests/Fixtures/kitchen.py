@@ -28,7 +28,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 NAMES = [
     (re.escape(folder.name), "FOLDER"),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,3})?Z?", "TIME"),
-    (r'("(?:process|user|latencyMicroseconds|slowestMicroseconds|longestTurnMicroseconds|time|turnTimes|since)":)-?\d+', r"\1NUMBER"),
+    (r'("(?:process|user|connection|latencyMicroseconds|slowestMicroseconds|longestTurnMicroseconds|time|turnTimes|since)":)-?\d+', r"\1NUMBER"),
     (r'("userName":)"[^"]*"', r"\1USER"),
     (r"(TIME  )\S+ storectl", r"\1USER storectl"),
     (r"(latency +)[\d.]+ ms", r"\1NUMBER ms"),

@@ -35,6 +35,15 @@ import Wire
     return (next, nextID)
   }
 
+  @Test func aConnectionKeepsItsNumber() throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    let (next, nextID) = try handOver(hub, id)
+    next.send([increment], from: 1, on: nextID)
+    next.turn()
+    #expect([hub, next].map { $0.log.last?.sessions.last?.connection } == [1 << 16, 1 << 16])
+  }
+
   /// The configuration may have changed in the meantime.
   @Test(arguments: [true, false]) func aRefusalFollowsTheRestOfTheEarlierOutput(isPermitted: Bool) throws {
     let hub = try Hub(recovering: [])

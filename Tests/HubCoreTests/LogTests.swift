@@ -1,5 +1,6 @@
 import CFeatureCore
 import Features
+import Senders
 import TestSupport
 import Testing
 import TurnLog
@@ -172,9 +173,9 @@ import Wire
     let first = try LoggedActions(from: &decoder)
     let second = try LoggedActions(from: &decoder)
     try decoder.finish()
-    #expect(first.origin == .session(welcome.session, first: 1))
+    #expect(first.origin == .session(welcome.session, first: 1, connection: 1 << 16))
     #expect(first.actions == increment.encoded() + increment.encoded())
-    #expect(second.origin == .session(welcome.session, first: 3))
+    #expect(second.origin == .session(welcome.session, first: 3, connection: 1 << 16))
     #expect(turn.sessions.map(\.processed) == [3])
     #expect(turn.sessions.map(\.user) == [1000])
   }
@@ -238,9 +239,10 @@ import Wire
     }
     let (id, welcome) = try hub.openStored()
     hub.disconnect(id)
-    _ = try hub.openStored(session: welcome.session)
-    let client = HubClient(name: "test", user: 1000)
-    #expect(events == [.attached(client), .detached(client), .attached(client)])
+    let (_, second) = try hub.openStored(session: welcome.session)
+    let (client, resumed) = (try #require(welcome.client), try #require(second.client))
+    #expect(events == [.attached(client), .detached(client), .attached(resumed)])
+    #expect(client.session == resumed.session && client.connection < resumed.connection)
   }
 
   @Test func aSnapshotIsDueAfterSoManyBytes() throws {

@@ -16,7 +16,7 @@ import Wire
         account: UserAccount(user: 1000), rights: AccessRights(.everything, schema: schema),
         decoder: FrameDecoder(payloadLimit: 1024),
         session: Session(id: SessionID.random(using: &random), user: 1000, name: ""), knowsHistory: true, attendee: 0,
-        sentProcessed: 0)
+        number: UInt64(number), sentProcessed: 0)
     }
   }
 

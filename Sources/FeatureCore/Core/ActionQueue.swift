@@ -13,6 +13,9 @@ package final class ActionQueue<Action> {
     isEmpty = false
   }
 
+  /// The waiting actions, the first one first.
+  var waiting: [Action] { isEmpty ? [] : actions[nextIndex...].map(\.action) }
+
   /// Removes the first action; nil if there is none.
   func next() -> (action: Action, cascade: UInt64)? {
     guard !isEmpty else { return nil }

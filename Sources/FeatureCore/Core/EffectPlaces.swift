@@ -32,6 +32,9 @@ package struct EffectPlaces {
     }
   }
 
+  /// Removes all places.
+  mutating func removeAll() { (counts, streamCount) = ([:], 0) }
+
   /// The places of the store whose reducer runs on this thread.
   static var current: UnsafeMutablePointer<EffectPlaces>? {
     storehub_current_places()?.assumingMemoryBound(to: EffectPlaces.self)

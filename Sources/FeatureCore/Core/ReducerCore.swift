@@ -1,4 +1,5 @@
 public import CFeatureCore
+internal import Dependencies
 internal import IssueReporting
 
 /// The part of reducing that `Store` and the hub share. It runs no effects.
@@ -18,6 +19,11 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// The state, allocated separately: the layout of this type is then the same for every feature, and no access looks
   /// up types at run time.
   @usableFromInline let currentState: UnsafeMutablePointer<State>
+  /// The actions that have followed the ends of effects since they were last taken, oldest first; nil if nobody records
+  /// them.
+  private var steps: [Action]?
+  /// Those of the actions of effects, in a store of one process.
+  private let effectSurroundings = ReducerSurroundings(sender: { .effect })
   /// True if the actions that effects send synchronously are discarded when they end or are cancelled.
   package var discardsSentActions = false
 
@@ -244,19 +250,25 @@ public struct ReducerCore<State, Action>: ~Copyable {
   ///
   /// - Parameter effect: The effect; nil for one that has ended.
   package mutating func send(_ action: Action, from effect: EffectID?) -> Bool {
-    guard let effect else {
-      send(action)
-      return true
-    }
-    guard effects.isRunning(effect) else { return false }
-    send(action, cascade: effects.cascade(of: effect))
+    if let effect, !effects.isRunning(effect) { return false }
+    let cascade = effect.map { effects.cascade(of: $0) } ?? 0
+    asEffect { $0.send(action, cascade: cascade) }
     return true
+  }
+
+  /// Makes a change whose actions have been sent by effects.
+  private mutating func asEffect(_ change: (inout ReducerCore) -> Void) {
+    // A hub knows that itself.
+    guard ReducerSurroundings.current == nil else { return change(&self) }
+    let outer = effectSurroundings.begin()
+    defer { ReducerSurroundings.end(outer) }
+    change(&self)
   }
 
   /// Removes an effect that has ended.
   package mutating func finish(_ effect: EffectID) {
     effects.finish(effect) { queue.append($0, cascade: $1) }
-    drain()
+    drainSteps()
   }
 
   /// Begins the effects of an action of a client.
@@ -279,13 +291,13 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// Lets go of the shared work that a cascade holds; what no other one holds is cancelled.
   package mutating func letGo(cascade: UInt64) {
     effects.letGo(cascade) { queue.append($0, cascade: $1) }
-    drain()
+    drainSteps()
   }
 
   /// Cancels the effects of one send.
   package mutating func cancel(cascade: UInt64) {
     effects.cancel(cascade: cascade) { queue.append($0, cascade: $1) }
-    drain()
+    drainSteps()
   }
 
   /// Cancels the effects with an id that belong to a child or its descendants. The caller has cancelled the work with
@@ -296,18 +308,18 @@ public struct ReducerCore<State, Action>: ~Copyable {
     } else {
       effects.cancelEffects(id, within: path) { queue.append($0, cascade: $1) }
     }
-    drain()
+    drainSteps()
   }
 
   /// Cancels all effects.
   package mutating func cancelAll() {
     effects.cancelAll { queue.append($0, cascade: $1) }
-    drain()
+    drainSteps()
   }
 
   /// Dismisses a presented child; returns true if it is still presented.
   package mutating func dismiss(_ path: EffectPath) -> Bool {
-    defer { drain() }
+    defer { drainSteps() }
     return effects.dismiss(path) { queue.append($0, cascade: $1) }
   }
 
@@ -406,6 +418,37 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Reduces the actions that the reducer has sent to its own store.
   package mutating func reduceQueue() { drain() }
+
+  /// Reduces the actions that follow the end of an effect.
+  private mutating func drainSteps() {
+    guard !queue.isEmpty else { return takeUnexpected() }
+    if steps != nil, !discardsSentActions { steps?.append(contentsOf: queue.waiting) }
+    asEffect { $0.drain() }
+  }
+
+  /// Records the actions that follow the ends of effects from now on: those of the next steps of sequences, and of
+  /// dismissals. They are no effects' own, and do not follow from another action.
+  package mutating func recordSteps() { steps = [] }
+
+  /// Takes the recorded actions that have followed the ends of effects since the last call. Each call of `finish`,
+  /// `cancel` or `dismiss` adds its own, which are reduced before those that they send at once.
+  package mutating func takeSteps() -> [Action] {
+    guard let taken = steps, !taken.isEmpty else { return [] }
+    steps = []
+    return taken
+  }
+
+  /// Forgets all effects, as if none had ever begun. Nobody may run them.
+  package mutating func forgetEffects() {
+    places.pointee.removeAll()
+    effects = EffectLedger(places: places)
+  }
+
+  /// Reduces actions that have followed the end of an effect elsewhere, as `finish` does.
+  package mutating func reduceSteps(_ actions: [Action]) {
+    for action in actions { queue.append(action, cascade: 0) }
+    drainSteps()
+  }
 
   /// A loop, not a recursion: a chain of any number of actions does not grow the stack.
   private mutating func drain() {

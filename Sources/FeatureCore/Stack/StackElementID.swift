@@ -76,6 +76,8 @@ public final class StackElementIDGenerator: Sendable {
         source = .numbers(next: next &+ 1)
         return StackElementID(generation: next)
       case .random(let next):
+        // In a hub's reducer an id follows from the action, and not from what a view has asked for.
+        if ReducerSurroundings.current != nil { return .drawn() }
         source = .random(next: nil)
         return next ?? .drawn()
       }

@@ -1,3 +1,4 @@
+import Senders
 import Wire
 
 /// The phases of a connection, each with only the data that exists in it.
@@ -68,6 +69,8 @@ final class LiveConnection {
   let knowsHistory: Bool
   /// The attendee number of the client.
   let attendee: UInt64
+  /// The client as the feature sees it.
+  let client: HubClient
   /// The number of the session's actions that were processed before this connection.
   private let processedBefore: UInt64
   @exclusivity(unchecked) var scopes: [Scope] = []
@@ -104,13 +107,15 @@ final class LiveConnection {
 
   init(
     id: ConnectionID, peer: Peer, account: UserAccount, rights: AccessRights, decoder: FrameDecoder, session: Session,
-    knowsHistory: Bool, attendee: UInt64,
-    sentProcessed: UInt64
+    knowsHistory: Bool, attendee: UInt64, number: UInt64, sentProcessed: UInt64
   ) {
     (self.id, self.peer, self.account, self.decoder, self.session) = (id, peer, account, decoder, session)
     (self.rights, actsOnEverything) = (rights, rights.actsOnEverything)
     (self.knowsHistory, self.attendee, self.sentProcessed) = (knowsHistory, attendee, sentProcessed)
     processedBefore = session.processed
+    client = HubClient(
+      connection: number, session: session.id.identity, name: session.name, process: peer.process,
+      user: peer.systemUser)
   }
 
   /// False once the connection is closing or has ended and must no longer be used.

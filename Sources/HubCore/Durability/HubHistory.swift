@@ -20,6 +20,10 @@ public struct HubHistory: Sendable {
   let versions: [(revision: UInt64, state: StateVersion)]
   /// The effects with a declared restart that had not ended.
   package let effects: EffectsInFlight
+  /// The time of the last turn, in milliseconds since 1970; .min if it is not known.
+  let time: Int64
+  /// The number of the last connection of the previous process, if its clients are taken over.
+  private(set) var lastConnection: UInt64 = 0
   /// The revision of the hub's own state in the previous process, if its clients are taken over.
   private(set) var hubRevision: UInt64?
 
@@ -29,8 +33,9 @@ public struct HubHistory: Sendable {
   init(
     id: UInt64, isLogged: Bool, position: UInt64, unsavedByteCount: Int = 0, stateBound: Int? = nil,
     sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)],
-    effects: EffectsInFlight = EffectsInFlight()
+    effects: EffectsInFlight = EffectsInFlight(), time: Int64 = .min
   ) {
+    self.time = time
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
     (self.unsavedByteCount, self.stateBound, self.effects) = (unsavedByteCount, stateBound, effects)
   }
@@ -39,6 +44,7 @@ public struct HubHistory: Sendable {
   package func continuing(_ handOver: HandOver) -> HubHistory {
     var history = self
     (history.id, history.hubRevision) = (handOver.history, handOver.hubRevision)
+    history.lastConnection = handOver.lastConnection
     return history
   }
 }

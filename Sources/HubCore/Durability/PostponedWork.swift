@@ -22,6 +22,14 @@ enum OwnWork {
   case clientCancellation(cascade: UInt64)
   /// The end of a session, of which an action holds shared effects.
   case release(cascade: UInt64)
+
+  /// True if its actions have been sent by effects.
+  var isOfEffect: Bool {
+    switch self {
+    case .event, .action, .restart: false
+    case .effectAction, .end, .cancellation, .dismissal, .clientCancellation, .release: true
+    }
+  }
 }
 
 /// The hub's own work that arrived while the log was behind, in order.

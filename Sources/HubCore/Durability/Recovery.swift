@@ -255,13 +255,15 @@ public struct Recovery: ~Copyable {
   ///   - id: Identifies the history: the log's own id if the end of a process cannot lose anything that a client may
   ///     have seen, otherwise a new one for each start.
   ///   - sessions: The sessions in the log, least recently used first.
-  public consuming func history(id: UInt64, sessions: [LoggedSession]) -> HubHistory {
+  ///   - time: The time of the last turn in the log, in milliseconds since 1970: the reducer's time never goes backwards.
+  public consuming func history(id: UInt64, sessions: [LoggedSession], time: Int64 = .min) -> HubHistory {
     precondition(foreignRevision == nil, "a converted state gets a new revision first")
     // Effects that began before a change of the schema and were not dropped then.
     _ = effects.convert(to: engine.schema)
     return HubHistory(
       id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, stateBound: stateBound,
-      sessions: sessions, versions: versions.suffix(versionLimit), effects: effects.inFlight)
+      sessions: sessions, versions: versions.suffix(versionLimit), effects: effects.inFlight,
+      time: time)
   }
 
   /// Converts bytes of another schema to the feature's; returns nil if the schema is the feature's.

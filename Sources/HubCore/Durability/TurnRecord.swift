@@ -1,3 +1,4 @@
+import Senders
 import TurnLog
 import Wire
 
@@ -15,8 +16,12 @@ struct TurnRecord {
   var isEmpty: Bool { actions.count == 0 && connections.isEmpty && ended.isEmpty && restarted.isEmpty }
 
   /// Records actions that took effect.
-  mutating func note(_ origin: LoggedActions.Origin, count: Int, _ sequence: RawSpan) {
-    LoggedActions.encode(origin, count: UInt64(count), sequence, to: &actions)
+  ///
+  /// - Parameter seed: The key of the random numbers that an action of the hub itself has drawn.
+  mutating func note(
+    _ origin: LoggedActions.Origin, count: Int, _ sequence: RawSpan, seed: [UInt8]? = nil
+  ) {
+    LoggedActions.encode(origin, count: UInt64(count), sequence, seed: seed, to: &actions)
   }
 
   /// Records the actions of a batch, and that the session has changed.
@@ -25,7 +30,8 @@ struct TurnRecord {
   ) {
     guard outcome.count > 0 else { return }
     let end = outcome.endOffset(in: payload)
-    let origin = LoggedActions.Origin.session(connection.session.id, first: connection.session.processed + 1)
+    let origin = LoggedActions.Origin.session(
+      connection.session.id, first: connection.session.processed + 1, connection: connection.client.connection)
     note(origin, count: outcome.count, payload.extracting(offset..<end))
     noteSession(of: connection)
   }
@@ -61,9 +67,7 @@ struct TurnRecord {
       ended.removeAll()
       if !restarted.isEmpty { restarted.removeAll() }
     }
-    let changed = connections.map {
-      LoggedSession($0.session, process: $0.peer.process, inTurn: position)
-    }
+    let changed = connections.map { LoggedSession(of: $0, inTurn: position) }
     var effects = effects
     if !restarted.isEmpty { effects.ended += restarted }
     return LoggedTurn(
@@ -73,17 +77,28 @@ struct TurnRecord {
 }
 
 extension LoggedSession {
-  /// The complete record of a session.
-  init(_ session: Session, process: Int32) {
+  /// The complete record of a session without a connection.
+  init(detached session: Session) {
     self.init(
-      id: session.id, user: session.user, process: process, name: session.name, processed: session.processed,
+      id: session.id, user: session.user, process: 0, name: session.name, processed: session.processed,
       rejections: session.rejections.all)
   }
 
-  /// The record of a session for a turn, without the rejections that the log has.
-  init(_ session: Session, process: Int32, inTurn turn: UInt64) {
+  /// The complete record of a connection's session.
+  init(of connection: LiveConnection) {
+    let (session, client) = (connection.session, connection.client)
     self.init(
-      id: session.id, user: session.user, process: process, name: session.name, processed: session.processed)
+      id: session.id, user: session.user, process: client.process, name: session.name, processed: session.processed,
+      rejections: session.rejections.all, connection: client.connection, userName: client.user.name,
+      groups: client.user.groups)
+  }
+
+  /// The record of a connection's session for a turn, without the rejections that the log has.
+  init(of connection: LiveConnection, inTurn turn: UInt64) {
+    let (session, client) = (connection.session, connection.client)
+    self.init(
+      id: session.id, user: session.user, process: client.process, name: session.name, processed: session.processed,
+      connection: client.connection, userName: client.user.name, groups: client.user.groups)
     if !session.rejections.isEmpty { (rejections, firstKept) = session.rejections.unlogged(inTurn: turn) }
   }
 }

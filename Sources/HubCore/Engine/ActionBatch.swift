@@ -69,6 +69,7 @@ public enum ActionBatch {
     var count = 0
     var pause = min(limit, pace.countToFirst)
     let reduced = pace.reduced
+    reduced.pointee.store(0, ordering: .relaxed)
     defer { pace.count += count }
     while !decoder.isAtEnd {
       let start = decoder.offset

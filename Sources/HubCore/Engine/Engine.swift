@@ -24,6 +24,9 @@ package protocol Engine: StateSource {
   /// Stores the number of a batch's reduced actions in a cell from now on; nil for nowhere.
   func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?)
 
+  /// The number of reduced actions of the batch that is being applied.
+  var batchCount: UInt64 { get }
+
   /// Begins a turn. `isLate` is evaluated after its first few actions.
   func beginTurn()
 
@@ -63,6 +66,9 @@ package protocol Engine: StateSource {
   /// Decodes an action of the feature.
   func decode(_ action: RawSpan) throws(WireError) -> AnyAction
 
+  /// Decodes the next action of a sequence.
+  func decode(next decoder: inout CBORDecoder) throws(WireError) -> AnyAction
+
   /// Encodes an action as a client would.
   func encode(_ action: AnyAction, to encoder: inout CBOREncoder)
 
@@ -74,6 +80,9 @@ package protocol Engine: StateSource {
 
   /// Applies a delta to the state during recovery.
   func restore(delta: RawSpan, to revision: UInt64) throws(WireError)
+
+  /// Replaces the state by an earlier version of it.
+  func restore(_ version: StateVersion, at revision: UInt64)
 
   /// True if there are effects to start or cancel, or effects with a declared restart have ended.
   var hasEffectCommands: Bool { get }
@@ -104,6 +113,18 @@ package protocol Engine: StateSource {
 
   /// Lets go of the shared effects that a numbered action holds.
   func letGo(cascade: UInt64)
+
+  /// Records the actions that follow the ends of effects from now on, for the log.
+  func recordSteps()
+
+  /// Takes the encoded actions that have followed the ends of effects since the last call, and their number.
+  func takeSteps() -> (count: Int, actions: CBOREncoder)
+
+  /// Reduces actions that have followed the end of an effect elsewhere.
+  func reduceSteps(_ actions: [AnyAction])
+
+  /// Forgets all effects, also those that have not been taken, as if none had ever begun.
+  func forgetEffects()
 
   /// Takes the effects to start and to cancel since the last call, in order.
   func takeEffectCommands() -> [EffectCommand<AnyAction>]

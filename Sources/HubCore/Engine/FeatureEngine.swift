@@ -78,6 +78,8 @@ extension FeatureEngine: Engine {
 
   package func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?) { pace.storeReduced(in: cell) }
 
+  package var batchCount: UInt64 { pace.batchCount }
+
   package func beginTurn() { pace.beginTurn() }
 
   package func currentVersion() -> StateVersion { TypedVersion(box.core.state) }
@@ -101,6 +103,22 @@ extension FeatureEngine: Engine {
       }, ended: changes.ended)
   }
 
+  package func reduceSteps(_ actions: [AnyAction]) {
+    let actions = actions.map { typed($0) }
+    box.core.withOwnActions { $0.reduceSteps(actions) }
+  }
+
+  package func forgetEffects() { box.core.forgetEffects() }
+
+  package func recordSteps() { box.core.recordSteps() }
+
+  package func takeSteps() -> (count: Int, actions: CBOREncoder) {
+    let steps = box.core.takeSteps()
+    var encoder = CBOREncoder()
+    for step in steps { step.encode(to: &encoder) }
+    return (steps.count, encoder)
+  }
+
   package var lastEffect: EffectID { box.core.lastEffect }
 
   package func effectsWithoutRestart(after effect: EffectID) -> [LostEffect] {
@@ -116,6 +134,10 @@ extension FeatureEngine: Engine {
   package func apply(_ action: AnyAction) { box.core.withOwnActions { $0.send(typed(action)) } }
 
   package func decode(_ action: RawSpan) throws(WireError) -> AnyAction { AnyAction(try Action(decoding: action)) }
+
+  package func decode(next decoder: inout CBORDecoder) throws(WireError) -> AnyAction {
+    AnyAction(try Action(from: &decoder))
+  }
 
   package func encode(_ action: AnyAction, to encoder: inout CBOREncoder) { typed(action).encode(to: &encoder) }
 
@@ -186,6 +208,11 @@ extension FeatureEngine: Engine {
       try decoder.finish()
     }
     restore(state, at: revision)
+  }
+
+  package func restore(_ version: StateVersion, at revision: UInt64) {
+    guard let version = version as? TypedVersion<State> else { preconditionFailure("a version of another feature") }
+    restore(version.state, at: revision)
   }
 
   private func restore(_ state: State, at revision: UInt64) {

@@ -27,7 +27,7 @@ package class StateVersion: @unchecked Sendable {
 
 /// A version of a state of a known type. Sendable, unchecked, for the reason of its superclass.
 package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Sendable {
-  private let state: State
+  let state: State
 
   package init(_ state: State) { self.state = state }
 

@@ -30,6 +30,9 @@ final class TurnPace {
   /// Stores the number of the batch's reduced actions elsewhere from now on; nil for nowhere.
   func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?) { reduced = cell ?? ownCell }
 
+  /// The number of reduced actions of the present batch.
+  var batchCount: UInt64 { reduced.pointee.load(ordering: .relaxed) }
+
   /// The number of actions of a new batch after which to check; at least 1. Its actions may be slower than those before.
   @inlinable @inline(__always)
   var countToFirst: Int { max(min(next &- count, 4), 1) }

@@ -29,6 +29,8 @@ package struct HandOver: Equatable, Sendable {
   /// The sessions without a connection, for a hub without a log.
   var sessions: [LoggedSession]
   var connections: [HandedConnection]
+  /// The number of the last connection whose session was opened; 0 from a process of an earlier version.
+  var lastConnection: UInt64 = 0
   /// True if the previous process has crashed. The log then decides which sessions continue. Not part of the encoding.
   package internal(set) var isAfterCrash = false
 
@@ -88,9 +90,10 @@ struct HandedSession: Equatable, Sendable {
 // MARK: - Bytes
 
 extension HandOver: WireValue {
-  /// Writes `[form, schema, history, position, revision, hub's revision, state, sessions, connections]`.
+  /// Writes `[form, schema, history, position, revision, hub's revision, state, sessions, connections, number of
+  /// the last connection]`.
   package func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 9)
+    encoder.arrayHeader(count: 10)
     encoder.unsigned(Self.form)
     schema.encode(to: &encoder)
     encoder.unsigned(history)
@@ -100,13 +103,17 @@ extension HandOver: WireValue {
     state.encode(to: &encoder)
     sessions.encode(to: &encoder)
     connections.encode(to: &encoder)
+    encoder.unsigned(lastConnection)
   }
 
   /// Decodes a record from another process.
   /// - Throws: `outOfRange` for another version of the encoding.
   package init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
-    try decoder.tuple(9)
+    let count = try decoder.arrayHeader()
+    guard count == 9 || count == 10 else {
+      throw WireError(.typeMismatch(expected: "an array of 9 or 10 items"), at: start)
+    }
     guard try decoder.unsigned() == Self.form else {
       throw WireError(.outOfRange(type: "form of a hand-over"), at: start)
     }
@@ -118,6 +125,7 @@ extension HandOver: WireValue {
     state = try State?(from: &decoder)
     sessions = try [LoggedSession](from: &decoder)
     connections = try [HandedConnection](from: &decoder)
+    if count == 10 { lastConnection = try decoder.unsigned() }
   }
 }
 

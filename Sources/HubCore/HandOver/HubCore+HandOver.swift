@@ -22,8 +22,8 @@ extension HubCore {
     return HandOver(
       schema: schemaFingerprint, history: historyID, position: turns?.position, revision: engine.revision,
       hubRevision: max(attendance.revision, metricsSource.revision), state: isLogged ? nil : stateToHandOver(),
-      sessions: isLogged ? [] : detached.all.map { LoggedSession($0, process: 0) },
-      connections: described)
+      sessions: isLogged ? [] : detached.all.map { LoggedSession(detached: $0) },
+      connections: described, lastConnection: lastConnection)
   }
 
   private borrowing func stateToHandOver() -> HandOver.State {
@@ -54,7 +54,7 @@ extension HubCore {
 
   borrowing func handed(_ connection: LiveConnection) -> HandedSession {
     HandedSession(
-      session: LoggedSession(connection.session, process: connection.peer.process),
+      session: LoggedSession(of: connection),
       knowsHistory: connection.knowsHistory, sentProcessed: connection.sentProcessed,
       sentRejections: connection.sentRejections, pong: connection.replies.pong,
       detached: connection.replies.detached,
@@ -206,6 +206,7 @@ extension HubCore {
       id: id, peer: greeting.peer, account: greeting.account, rights: rights, decoder: greeting.decoder,
       session: session, knowsHistory: handed.knowsHistory,
       attendee: attendance.add(greeting.peer, name: session.name, since: greeting.since),
+      number: handed.session.connection == 0 ? nextConnection() : handed.session.connection,
       sentProcessed: handed.sentProcessed)
     connection.chargedBytes = greeting.chargedBytes
     connection.sentRejections = min(handed.sentRejections, session.rejections.count)

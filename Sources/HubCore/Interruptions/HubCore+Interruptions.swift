@@ -1,3 +1,4 @@
+import Senders
 import Wire
 
 // The actions at which earlier processes have ended. See `ActionMark`.
@@ -74,7 +75,7 @@ extension HubEvent {
     case .started: break
     case .attached(let client), .detached(let client):
       encoder.arrayHeader(count: 2)
-      encoder.unsigned(UInt64(client.user))
+      encoder.unsigned(UInt64(client.user.id))
       encoder.text(client.name)
     }
     return encoder

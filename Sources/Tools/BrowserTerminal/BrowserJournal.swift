@@ -43,9 +43,10 @@ final class BrowserJournal {
     ]
     if let sender = details.sender {
       let process = sender.process > 0 ? ", process \(sender.process)" : ""
-      lines.append("sender    \(sender.user), \(sender.program)\(process)")
+      let connection = sender.connection.map { ", connection \($0)" } ?? ""
+      lines.append("sender    \(sender.user), \(sender.program)\(process)\(connection)")
     } else {
-      lines.append("sender    \(details.isOfHub ? "the hub" : "a client")")
+      lines.append("sender    \(details.senderKind)")
     }
     if details.otherActionCount > 0 { lines.append("together with \(details.otherActionCount) other actions") }
     return lines + [""] + details.changes.map { "\($0.path)  \($0.change)" }

@@ -1,5 +1,3 @@
-internal import CLibmd
-
 /// The SHA-256 of a schema's bytes. Processes with the same fingerprint have the same schema.
 public struct SchemaFingerprint: Hashable, Sendable {
   /// The 32 bytes.
@@ -13,14 +11,7 @@ extension Schema {
 
 extension SchemaFingerprint {
   /// The SHA-256 of bytes.
-  package init(ofBytes content: [UInt8]) {
-    var context = SHA2_CTX()
-    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-    unsafe SHA256Init(&context)
-    unsafe SHA256Update(&context, content, content.count)
-    unsafe SHA256Final(&digest, &context)
-    bytes = digest
-  }
+  package init(ofBytes content: [UInt8]) { bytes = SHA256.digest(of: content) }
 }
 
 extension SchemaFingerprint: WireValue {

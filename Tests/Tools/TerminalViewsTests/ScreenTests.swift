@@ -210,11 +210,11 @@ import Wire
     #expect(terminal.press(.enter) == .showDetails(Activity.ID(3)))
     var details = ActivityDetails(time: 1_700_000_000_123, revision: 3)
     details.action = "todos.addButtonTapped \"bread\""
-    details.sender = ActivityDetails.Sender(user: "alice", program: "storectl send", process: 4001)
+    details.sender = ActivityDetails.Sender(user: "alice", program: "storectl send", process: 4001, connection: 65537)
     details.changes = (0..<30).map { (path: "todos.todos[\($0)]", change: "added: \($0)") }
     terminal.screens.show(details)
     var text = terminal.lines.joined(separator: "\n")
-    for part in ["┌ Action", "\"bread\"", "alice", "storectl send", "4001", ".123", "todos.todos[0]"] {
+    for part in ["┌ Action", "\"bread\"", "alice", "storectl send", "4001", "65537", ".123", "todos.todos[0]"] {
       #expect(text.contains(part), "\(part) in \(text)")
     }
     #expect(!text.contains("todos.todos[29]"))

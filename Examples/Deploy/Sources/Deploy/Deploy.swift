@@ -30,7 +30,7 @@ public struct Deploy: Sendable {
     /// Somebody wants a job of the history again.
     case repeated(Job.ID)
     /// A worker wants a queued job. It is given a lease, or refused because another worker was first.
-    case taken(Job.ID, worker: String)
+    case taken(Job.ID)
     /// A worker is at work; this also renews its lease.
     case progressed(Job.ID, lease: Lease.ID, percent: Int, note: String)
     /// A worker has done a job.
@@ -49,6 +49,7 @@ public struct Deploy: Sendable {
 
   @Dependency(\.continuousClock) private var clock
   @Dependency(\.date.now) private var now
+  @Dependency(\.sender) private var sender
 
   private let leaseTime: Duration
 
@@ -67,6 +68,7 @@ public struct Deploy: Sendable {
       case .approved(let id):
         guard try state.job(id).stage == .waiting else { throw Refusal("job \(id) waits for no approval") }
         state.jobs[id: id]?.stage = .queued
+        state.jobs[id: id]?.approvedBy = sender.user?.description
         return .none
 
       case .cancelled(let id, let reason):
@@ -78,25 +80,26 @@ public struct Deploy: Sendable {
         try submit(job.service, job.version, job.environment, &state)
         return .none
 
-      case .taken(let id, let worker):
-        return try take(id, worker, &state)
+      case .taken(let id):
+        return try take(id, &state)
 
       case .progressed(let id, let lease, let percent, let note):
-        try state.check(lease, of: id)
+        try check(lease, of: id, state)
         state.jobs[id: id]?.progress = min(max(percent, 0), 100)
         state.jobs[id: id]?.note = note
         return leaseTimer(id, lease)
 
       case .succeeded(let id, let lease):
-        try state.check(lease, of: id)
+        try check(lease, of: id, state)
         state.jobs[id: id]?.progress = 100
         return end(id, .succeeded, note: state.jobs[id: id]?.note ?? "", &state)
 
       case .failed(let id, let lease, let reason):
-        try state.check(lease, of: id)
+        try check(lease, of: id, state)
         return end(id, .failed, note: reason, &state)
 
       case .leaseEnded(let id, let lease):
+        guard sender.client == nil else { throw Refusal("only the hub ends a lease") }
         guard let job = state.jobs[id: id], job.lease?.id == lease else { return .none }
         guard job.attempts < Self.attemptLimit else {
           return end(id, .failed, note: "\(job.attempts) workers have lost it", &state)
@@ -126,16 +129,29 @@ public struct Deploy: Sendable {
     state.nextJob += 1
   }
 
-  private func take(_ id: Job.ID, _ worker: String, _ state: inout State) throws(Refusal) -> Effect<Action> {
+  private func take(_ id: Job.ID, _ state: inout State) throws(Refusal) -> Effect<Action> {
     let job = try state.job(id)
     if let lease = job.lease { throw Refusal("job \(id) is taken by \(lease.worker)") }
     guard job.stage == .queued else { throw Refusal("job \(id) waits for an approval") }
-    let lease = Lease(id: state.nextLease, worker: worker, time: leaseTime)
+    let client = sender.client
+    let lease = Lease(
+      id: state.nextLease, worker: client?.name ?? sender.description, session: client?.session ?? 0,
+      process: client?.process ?? 0, time: leaseTime)
     state.nextLease += 1
     state.jobs[id: id]?.stage = .running
     state.jobs[id: id]?.lease = lease
     state.jobs[id: id]?.attempts += 1
     return leaseTimer(id, lease.id)
+  }
+
+  /// Refuses a worker whose lease has ended, and a worker of the same name that has another session.
+  private func check(_ lease: Lease.ID, of id: Job.ID, _ state: State) throws(Refusal) {
+    guard let current = try state.job(id).lease, current.id == lease else {
+      throw Refusal("lease \(lease) of job \(id) has ended")
+    }
+    guard current.session == sender.client?.session ?? 0 else {
+      throw Refusal("lease \(lease) of job \(id) is another worker's")
+    }
   }
 
   /// Moves a job to the history.
@@ -165,10 +181,5 @@ extension Deploy.State {
   fileprivate func job(_ id: Job.ID) throws(Refusal) -> Job {
     if let job = jobs[id: id] { return job }
     throw Refusal(history[id: id] == nil ? "there is no job \(id)" : "job \(id) has ended")
-  }
-
-  /// Refuses a worker whose lease has ended.
-  fileprivate func check(_ lease: Lease.ID, of id: Job.ID) throws(Refusal) {
-    guard try job(id).lease?.id == lease else { throw Refusal("lease \(lease) of job \(id) has ended") }
   }
 }

@@ -40,6 +40,8 @@ public struct Job: Equatable, Identifiable, Sendable {
   public var note = ""
   /// The number of times that a worker has taken it.
   public var attempts = 0
+  /// The user who has approved it; nil if nobody has.
+  public var approvedBy: String?
   /// When it was submitted.
   public var submitted: Date
   /// When it ended; nil if it has not.
@@ -51,8 +53,12 @@ public struct Job: Equatable, Identifiable, Sendable {
 public struct Lease: Equatable, Identifiable, Sendable {
   /// The number of the lease; each is given once.
   public let id: Int
-  /// The name of the worker.
+  /// The name of the worker, which several may have.
   public var worker: String
+  /// The session of the worker, which tells it from all others. A worker that connects again keeps it.
+  public var session: UInt64
+  /// Its process when it took the job, as the kernel says.
+  public var process: Int32
   /// The time after which it ends, counted from its beginning or its last renewal.
   public var time: Duration
 }

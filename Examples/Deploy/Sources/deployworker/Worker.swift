@@ -5,12 +5,12 @@ import StoreClient
 /// Takes jobs, one at a time, and does them by a script.
 final class Worker {
   private let store: StoreOf<Deploy>
-  private let name: String
+  private let client: StoreClient<Deploy.State, Deploy.Action>
   private let script: String
   private var isBusy = false
 
-  init(_ store: StoreOf<Deploy>, name: String, script: String) {
-    (self.store, self.name, self.script) = (store, name, script)
+  init(_ store: StoreOf<Deploy>, of client: StoreClient<Deploy.State, Deploy.Action>, script: String) {
+    (self.store, self.client, self.script) = (store, client, script)
   }
 
   /// Takes the oldest queued job, if there is one and the worker is idle. Call it whenever the jobs have changed.
@@ -29,13 +29,15 @@ final class Worker {
   /// Takes a job and does it; returns false if the hub has refused that.
   private func work(on id: Job.ID) async -> Bool {
     do {
-      try await store.send(.taken(id, worker: name)).taken()
+      try await store.send(.taken(id)).taken()
     } catch {
       note("job \(id): \(error)")
       return false
     }
     // The state with the lease has arrived before the outcome of the action.
-    guard let job = store.jobs[id: id], let lease = job.lease, lease.worker == name else { return true }
+    guard let job = store.jobs[id: id], let lease = job.lease, lease.session == client.identity?.session else {
+      return true
+    }
     do {
       let script = try Script([script, job.service, job.version, "\(job.environment)"])
       try await finish(job, lease, status: await run(script, job, lease))

@@ -9,16 +9,14 @@ guard CommandLine.arguments.count == 3 else {
   exit(2)
 }
 let (socket, script) = (CommandLine.arguments[1], CommandLine.arguments[2])
-// A worker that is started again is another one: what the last one held is not its own.
-let name = "worker-\(getpid())-\(String(UInt32.random(in: .min ... .max), radix: 36))"
 let loop = try EventLoop()
 try loop.drainMainQueue()
 let client = try StoreClient<Deploy.State, Deploy.Action>(
-  loop: loop, path: socket, options: ReplicaOptions(name: name, probeInterval: .seconds(5)))
+  loop: loop, path: socket, options: ReplicaOptions(name: "worker", probeInterval: .seconds(5)))
 var worker: Worker?
 var subscription: StoreSubscription?
 client.onStore = { (store: StoreOf<Deploy>) in
-  let found = Worker(store, name: name, script: script)
+  let found = Worker(store, of: client, script: script)
   worker = found
   subscription = observe { found.lookForWork() }
 }

@@ -30,7 +30,7 @@ import Testing
   private func fill() {
     store.send(.submitted(service: "web", version: "1.2", environment: .production))
     store.send(.submitted(service: "mail", version: "7", environment: .staging))
-    store.send(.taken(2, worker: "a"))
+    store.send(.taken(2))
     store.send(.progressed(2, lease: 1, percent: 50, note: "copying"))
     store.send(.submitted(service: "search", version: "0.9", environment: .staging))
   }

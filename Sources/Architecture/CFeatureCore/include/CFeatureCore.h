@@ -16,6 +16,8 @@ STOREHUB_THREAD_LOCAL uint64_t storehub_unobserved;
 STOREHUB_THREAD_LOCAL void *storehub_turn;
 /// The places whose children have effects in the store whose reducer runs on this thread; null outside of one.
 STOREHUB_THREAD_LOCAL void *storehub_places;
+/// The surroundings of the reducer that runs on this thread; null outside of one, and in a store of one process.
+STOREHUB_THREAD_LOCAL void *storehub_surroundings;
 
 /// Returns true if a field that this thread reads may have an observer: it runs no reducer.
 static inline bool storehub_can_observe(void) { return storehub_unobserved == 0; }
@@ -28,6 +30,9 @@ static inline void storehub_set_current_turn(void *turn) { storehub_turn = turn;
 
 static inline void *storehub_current_places(void) { return storehub_places; }
 static inline void storehub_set_current_places(void *places) { storehub_places = places; }
+
+static inline void *storehub_current_surroundings(void) { return storehub_surroundings; }
+static inline void storehub_set_current_surroundings(void *surroundings) { storehub_surroundings = surroundings; }
 
 #undef STOREHUB_THREAD_LOCAL
 #endif

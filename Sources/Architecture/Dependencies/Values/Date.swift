@@ -4,6 +4,8 @@ internal import IssueReporting
 extension DependencyValues {
   /// The generator of the current date.
   ///
+  /// In a hub's reducer it is the time of the turn, which the journal stores, and in an effect the machine's.
+  ///
   /// ```swift
   /// @Dependency(\.date.now) var now
   /// ```
@@ -50,12 +52,19 @@ public struct DateGenerator: Sendable {
 }
 
 private enum DateKey: DependencyKey {
-  static let liveValue = DateGenerator { Date() }
+  static let liveValue = DateGenerator { ofReducer ?? Date() }
   static var testValue: DateGenerator {
     let report = unimplementedReport(of: "date")
     return DateGenerator(reporting: { place in
+      if let date = ofReducer { return date }
       report("", place)
       return Date()
     })
+  }
+
+  /// The time of the action that a hub's reducer handles on this thread.
+  private static var ofReducer: Date? {
+    guard let time = ReducerSurroundings.current?.time else { return nil }
+    return Date(timeIntervalSince1970: Double(time) / 1000)
   }
 }

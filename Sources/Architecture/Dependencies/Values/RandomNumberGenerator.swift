@@ -4,6 +4,8 @@ internal import Synchronization
 extension DependencyValues {
   /// A source of randomness that tests can replace.
   ///
+  /// In a hub's reducer its numbers follow from the action's sender and its number, as those of ``uuid`` do.
+  ///
   /// ```swift
   /// @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
   /// let roll = withRandomNumberGenerator { Int.random(in: 1...6, using: &$0) }
@@ -47,11 +49,18 @@ public struct WithRandomNumberGenerator: Sendable {
 }
 
 private enum RandomNumberGeneratorKey: DependencyKey {
-  static let liveValue = WithRandomNumberGenerator(SystemRandomNumberGenerator())
+  static let liveValue = WithRandomNumberGenerator(LiveRandomNumberGenerator())
   static var testValue: WithRandomNumberGenerator {
     WithRandomNumberGenerator(
       UnimplementedRandomNumberGenerator(report: unimplementedReport(of: "withRandomNumberGenerator")))
   }
+}
+
+/// The generator of the action that a hub's reducer handles on this thread; elsewhere the system's.
+private struct LiveRandomNumberGenerator: RandomNumberGenerator, Sendable {
+  private var system = SystemRandomNumberGenerator()
+
+  mutating func next() -> UInt64 { ReducerSurroundings.current?.nextRandom() ?? system.next() }
 }
 
 private struct UnimplementedRandomNumberGenerator: RandomNumberGenerator, Sendable {
@@ -63,6 +72,7 @@ private struct UnimplementedRandomNumberGenerator: RandomNumberGenerator, Sendab
   }
 
   mutating func next() -> UInt64 {
+    if let number = ReducerSurroundings.current?.nextRandom() { return number }
     report("", nil)
     return system.next()
   }

@@ -5,6 +5,9 @@ internal import Synchronization
 extension DependencyValues {
   /// Generates identifiers.
   ///
+  /// In a hub's reducer they follow from the action's sender and its number, so that a client which predicts the action
+  /// makes the same ones; others cannot guess them.
+  ///
   /// ```swift
   /// @Dependency(\.uuid) var uuid
   /// state.todos.append(Todo(id: uuid()))
@@ -75,12 +78,24 @@ extension UUID {
 }
 
 private enum UUIDKey: DependencyKey {
-  static let liveValue = UUIDGenerator { UUID() }
+  static let liveValue = UUIDGenerator { ofReducer ?? UUID() }
   static var testValue: UUIDGenerator {
     let report = unimplementedReport(of: "uuid")
     return UUIDGenerator(reporting: { place in
+      if let uuid = ofReducer { return uuid }
       report("", place)
       return UUID()
     })
+  }
+
+  /// The next identifier of the action that a hub's reducer handles on this thread: 122 random bits (RFC 9562, version 4).
+  private static var ofReducer: UUID? {
+    guard let surroundings = ReducerSurroundings.current, let high = surroundings.nextRandom(),
+      let low = surroundings.nextRandom()
+    else { return nil }
+    let words = (
+      (high & 0xffff_ffff_ffff_0fff | 0x4000).bigEndian, (low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000).bigEndian
+    )
+    return withUnsafeBytes(of: words) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 }

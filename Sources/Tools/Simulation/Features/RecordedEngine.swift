@@ -37,6 +37,7 @@ final class RecordedEngine: Engine {
   }
   func storeReduced(in cell: UnsafeMutablePointer<Atomic<UInt64>>?) { base.storeReduced(in: cell) }
   func beginTurn() { base.beginTurn() }
+  var batchCount: UInt64 { base.batchCount }
 
   func currentVersion() -> StateVersion { base.currentVersion() }
   var applyBatch: ActionBatch.Apply { base.applyBatch }
@@ -52,6 +53,11 @@ final class RecordedEngine: Engine {
     set { base.discardsSentActions = newValue }
   }
   func decode(_ action: RawSpan) throws(WireError) -> AnyAction { try base.decode(action) }
+  func decode(next decoder: inout CBORDecoder) throws(WireError) -> AnyAction { try base.decode(next: &decoder) }
+  func recordSteps() { base.recordSteps() }
+  func takeSteps() -> (count: Int, actions: CBOREncoder) { base.takeSteps() }
+  func reduceSteps(_ actions: [AnyAction]) { base.reduceSteps(actions) }
+  func forgetEffects() { base.forgetEffects() }
   func recordRestarts(after number: UInt64) { base.recordRestarts(after: number) }
   func takeEffectChanges() -> EffectChanges { base.takeEffectChanges() }
   var lastEffect: EffectID { base.lastEffect }
@@ -60,6 +66,7 @@ final class RecordedEngine: Engine {
   func actions(for event: HubEvent) -> [AnyAction] { base.actions(for: event) }
   func restore(_ state: RawSpan, at revision: UInt64) throws(WireError) { try base.restore(state, at: revision) }
   func restore(delta: RawSpan, to revision: UInt64) throws(WireError) { try base.restore(delta: delta, to: revision) }
+  func restore(_ version: StateVersion, at revision: UInt64) { base.restore(version, at: revision) }
   func takeEffectCommands() -> [EffectCommand<AnyAction>] { base.takeEffectCommands() }
   func takeNumberedEffects() -> [NumberedEffects] { base.takeNumberedEffects() }
   func takeFinishedCascades() -> [UInt64] { base.takeFinishedCascades() }

@@ -28,7 +28,7 @@ final class LogAudit {
     var decoder = CBORDecoder(turn.actions.span.bytes)
     while !decoder.isAtEnd {
       let run = try LoggedActions(from: &decoder)
-      if case .session(let session, let first) = run.origin {
+      if case .session(let session, let first, _) = run.origin {
         // Rejected actions may be among those that took effect.
         let last = processed[session] ?? 0
         guard first > last else {

@@ -308,8 +308,13 @@ private struct TurnJSON {
   private func whole(_ action: CBORValue) -> String { "\(SchemaJSON(schema).json(of: action, as: schema.action))" }
 
   private func sender(_ action: LoggedAction) -> (client: String, user: String) {
-    let client = action.isOfHub ? "the hub" : action.session?.name ?? "a client"
-    return (client, action.session.map { Users.name($0.user) } ?? "")
+    switch action.origin {
+    case .hub: return ("the hub", "")
+    case .effect: return ("an effect", "")
+    case .session:
+      guard let session = action.session else { return ("a client", "") }
+      return (session.name, session.userName.isEmpty ? Users.name(session.user) : session.userName)
+    }
   }
 
   func json(_ turn: LoggedTurn, _ actions: [JSONValue], changes: JSONValue?) -> JSONValue {

@@ -55,11 +55,12 @@ struct TurnText {
     return [
       "name": name.map { .string($0) } ?? .null,
       "action": action.value.map { SchemaJSON(schema).json(of: $0, as: schema.action) } ?? .null,
-      "origin": .string(action.isOfHub ? "hub" : "client"),
+      "origin": .string(action.origin.name),
       "user": action.session.map { .integer(UInt64($0.user)) } ?? .null,
       // 0 if the process had ended before the hub accepted its connection.
       "process": action.session.flatMap { $0.process > 0 ? .integer(UInt64($0.process)) : nil } ?? .null,
       "client": action.session.map { .string($0.name) } ?? .null,
+      "connection": action.connection.map { .integer($0) } ?? .null,
       "sequence": action.sequence.map { .integer($0) } ?? .null,
     ]
   }

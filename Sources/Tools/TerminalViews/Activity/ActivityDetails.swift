@@ -8,6 +8,8 @@ package nonisolated struct ActivityDetails: Equatable, Sendable {
     package var program: String
     /// The process; 0 if it is unknown.
     package var process: Int32
+    /// The number of the connection; nil in journals of earlier versions.
+    package var connection: UInt64?
   }
 
   /// The time of the turn, in milliseconds since 1970.
@@ -16,10 +18,10 @@ package nonisolated struct ActivityDetails: Equatable, Sendable {
   package var revision: UInt64
   /// The action with its values.
   package var action = ""
-  /// True if the hub itself has sent it: an effect, or an event of the hub.
-  package var isOfHub = false
   /// The client that has sent it; nil if it is unknown, and for actions of the hub.
   package var sender: Sender?
+  /// The sender without details: `the hub`, `an effect`, or `a client`.
+  package var senderKind = "a client"
   /// The number of other actions of the same turn, whose changes are included.
   package var otherActionCount = 0
   /// The changes of the turn, or the reason why they are unknown.
@@ -37,8 +39,9 @@ package nonisolated struct ActivityDetails: Equatable, Sendable {
     if let sender {
       pairs += [("user", sender.user), ("program", sender.program)]
       if sender.process > 0 { pairs.append(("process", "\(sender.process)")) }
+      if let connection = sender.connection { pairs.append(("connection", "\(connection)")) }
     } else {
-      pairs.append(("sender", isOfHub ? "the hub" : "a client"))
+      pairs.append(("sender", senderKind))
     }
     pairs.append(("", ""))
     if otherActionCount > 0 {

@@ -173,10 +173,11 @@ package final class ActivityLog {
     if actions.indices.contains(id.offset) {
       let action = actions[id.offset]
       details.action = action.value.map { Self.text($0, schema) } ?? LoggedAction.unreadable
-      details.isOfHub = action.isOfHub
+      if action.isOfHub { details.senderKind = action.sender(user: Self.user) }
       if let session = action.session {
         details.sender = ActivityDetails.Sender(
-          user: Self.user(session.user), program: session.name, process: session.process)
+          user: session.userName.isEmpty ? Self.user(session.user) : session.userName, program: session.name,
+          process: session.process, connection: action.connection)
       }
     }
     details.otherActionCount = actions.count - 1

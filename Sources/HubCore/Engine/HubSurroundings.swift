@@ -1,0 +1,118 @@
+import Dependencies
+import Senders
+import Wire
+
+/// The surroundings of the hub's reducer: the sender of the action, the time of the turn, and random numbers that follow
+/// from the action.
+///
+/// Kept up to date for each frame of actions, not for each action. Nothing is computed unless a reducer reads it.
+final class HubSurroundings {
+  /// The origin of the actions that are reduced.
+  enum Origin {
+    case hub
+    case effect
+    case client(LiveConnection)
+  }
+
+  // What each frame and each turn uses omits the exclusivity check: only the core uses it, one property at a time.
+
+  /// The origin of the actions that are reduced. Each setting begins with the first random number.
+  @exclusivity(unchecked) var origin = Origin.hub
+  /// Returns the machine's time, in milliseconds since 1970; nil if the reducer reads the machine's time itself.
+  var clock: (() -> Int64)?
+  private let engine: any Engine
+  /// The key of the hub's own random numbers in this process.
+  private let key: [UInt8]
+  /// The time of the present turn; nil until a reducer has read it.
+  @exclusivity(unchecked) private var turnTime: Int64?
+  /// The time of the last turn with a time.
+  private var lastTime: Int64
+  @exclusivity(unchecked) private var randomness: ActionRandomness?
+  /// The seed of the random numbers that the present action of the hub itself has drawn.
+  private var ownSeed: [UInt8]?
+
+  /// - Parameters:
+  ///   - engine: The feature.
+  ///   - key: The key of the hub's own random numbers, known to nobody else.
+  ///   - lastTime: The time of the last turn of the hub's history; .min if there is none.
+  init(_ engine: any Engine, key: [UInt8], after lastTime: Int64) {
+    (self.engine, self.key, self.lastTime) = (engine, key, lastTime)
+  }
+
+  private lazy var surroundings = ReducerSurroundings(
+    sender: { [unowned self] in sender }, time: { [unowned self] in time },
+    random: { [unowned self] in nextRandom() })
+
+  private var sender: Sender {
+    switch origin {
+    case .hub: .hub
+    case .effect: .effect
+    case .client(let connection): .client(connection.client)
+    }
+  }
+
+  private var time: Int64? {
+    if let turnTime { return turnTime }
+    guard let clock else { return nil }
+    turnTime = max(clock(), lastTime)
+    return turnTime
+  }
+
+  private func nextRandom() -> UInt64? {
+    switch origin {
+    case .client(let connection):
+      let number = connection.session.processed &+ 1 &+ engine.batchCount
+      if randomness?.begin(number) == nil {
+        randomness = ActionRandomness(key: connection.session.id.key, action: number)
+      }
+    case .hub, .effect:
+      if randomness == nil {
+        let seed = ActionRandomness.seed(of: engine.revision, key: key)
+        ownSeed = seed
+        randomness = ActionRandomness(key: seed, action: 0)
+      }
+    }
+    return randomness?.next()
+  }
+
+  /// Begins the actions of another origin, with the first random number of each.
+  /// - Returns: The outer surroundings and the previous origin, for `end`.
+  func begin(_ origin: Origin) -> (UnsafeMutableRawPointer?, Origin) {
+    let outer = (surroundings.begin(), self.origin)
+    self.origin = origin
+    beginAction()
+    return outer
+  }
+
+  /// Returns to the outer surroundings and the previous origin.
+  func end(_ outer: (UnsafeMutableRawPointer?, Origin)) {
+    origin = outer.1
+    beginAction()
+    ReducerSurroundings.end(outer.0)
+  }
+
+  /// Begins another action of the hub itself or of an effect, with the first random number.
+  func beginAction() {
+    if randomness != nil { (randomness, ownSeed) = (nil, nil) }
+  }
+
+  /// The seed of the random numbers that the present action of the hub itself, or of an effect, has drawn; nil if it has
+  /// drawn none.
+  var seed: [UInt8]? { ownSeed }
+
+  /// Ends the turn; the next one has a time of its own.
+  ///
+  /// - Parameter time: The machine's time.
+  /// - Returns: The time of the turn, for the log.
+  func endTurn(at time: Int64) -> Int64 {
+    lastTime = max(turnTime ?? time, lastTime)
+    turnTime = nil
+    return lastTime
+  }
+
+  /// Ends a turn that is not logged.
+  func endTurn() {
+    guard let time = turnTime else { return }
+    (lastTime, turnTime) = (time, nil)
+  }
+}
