@@ -367,7 +367,8 @@ let package = Package(
       name: "StoreHub",
       dependencies: [
         "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "ProgramOptions",
-        "FeatureCore", "ReplicatedArchitecture", "Senders", "ServiceManager", "TurnLog", "Wire",
+        "FeatureCore", "IssueReporting", "JSONText", "ReplicatedArchitecture", "SchemaNames", "Senders",
+        "ServiceManager", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // The socket of a client, whether compiled with the feature or not.

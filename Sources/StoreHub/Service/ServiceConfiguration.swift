@@ -18,6 +18,8 @@ struct ServiceConfiguration {
   var isOnlyChecked: Bool
   /// True to print the schema, and nothing else.
   var printsSchema: Bool
+  /// The replay of a journal, in place of a hub.
+  var replay: ReplayCommand?
   /// True to begin a history where one is missing.
   var beginsHistory: Bool
   /// The address of the metrics endpoint.
@@ -33,7 +35,7 @@ struct ServiceConfiguration {
     ProgramOptions(
       program: service.name, purpose: service.purpose, version: service.version, manualSection: 8,
       options: hubOptions(of: service) + service.options.map { .init($0.name, argument: $0.argument, $0.help) },
-      elsewhere: ["journal": "storectl"], sections: manualSections(of: service))
+      subcommands: [ReplayCommand.declaration], elsewhere: ["journal": "storectl"], sections: manualSections(of: service))
   }
 
   private static func manualSections(of service: ServiceDescription) -> [ProgramOptions.Section] {
@@ -121,7 +123,8 @@ struct ServiceConfiguration {
   }
 
   init(_ parsed: ParsedOptions, of service: ServiceDescription) throws(UsageError) {
-    path = try parsed.socketPath("socket", default: defaultSocketPath(in: service.directory))
+    replay = parsed.command == ReplayCommand.name ? try ReplayCommand(parsed) : nil
+    path = replay == nil ? try parsed.socketPath("socket", default: defaultSocketPath(in: service.directory)) : ""
     mode = try parsed.permissions("mode", default: 0o600)
     limits = HubLimits()
     if parsed.string("connections") != nil {
@@ -154,7 +157,7 @@ struct ServiceConfiguration {
     if mode != nil, stateDirectory == nil {
       throw UsageError("--durability \(mode == .sync ? "sync" : "async") needs --state-dir")
     }
-    if !parsed.flag("socket"), !isOnlyChecked, !printsSchema { try makeSocketDirectory(for: path) }
+    if !parsed.flag("socket"), !isOnlyChecked, !printsSchema, replay == nil { try makeSocketDirectory(for: path) }
   }
 
   /// Returns the limits and rights from the command line and the operator's files. The command line takes precedence.

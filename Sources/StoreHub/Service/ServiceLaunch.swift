@@ -54,6 +54,7 @@ final class ServiceLaunch<Service: HubService> {
       try log.summarise(on: loop)
       try service.prepare(on: loop, log: log)
       let engine = makeEngine(service)
+      if let replay = configuration.replay { exit(replay.run(engine)) }
       let life = try ServiceLifecycle(loop: loop, log: log, reloads: configuration.file != nil)
       life.stopLimit = configuration.stopLimit
       // Before anything is written: the claim itself follows when the journal is open.

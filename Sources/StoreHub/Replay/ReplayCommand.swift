@@ -1,0 +1,80 @@
+internal import FeatureCore
+internal import Glibc
+internal import HubCore
+internal import IssueReporting
+internal import JSONText
+internal import ProgramOptions
+internal import Wire
+
+/// The command `replay` of every service.
+struct ReplayCommand {
+  private let replay: JournalReplay
+  private let isJSON: Bool
+
+  static let name = "replay"
+
+  /// Its options.
+  static let declaration = ProgramOptions.Command(
+    name, "run the stored actions of a journal through this program's reducer, and compare the results",
+    options: [
+      .init(
+        "state-dir", argument: "DIR", "the directory of the journal, which a hub may be writing", value: .file),
+      .init("from", argument: "REVISION", "begin after this revision; default the oldest snapshot"),
+      .init("to", argument: "REVISION", "end with this revision; default the last one"),
+      .init("all", "go on after a difference, and count them"),
+      .init("json", short: "j", "print each difference, and the figures, as one JSON object"),
+    ],
+    details: [
+      .text(
+        """
+        Each turn of the journal is compared with the result of its actions: an action that has another result than at \
+        the time when it was stored is a difference. The reducer reads the stored senders, times and random numbers. \
+        Effects are not run; what they have sent is in the journal. docs/REPLAY.md describes how to replay a journal for \
+        each change of a feature.
+        """),
+      .text(
+        "The exit status is 0 without differences, 3 with any, 1 if the journal cannot be read, and 2 for a wrong "
+          + "command line."),
+    ])
+
+  init(_ parsed: ParsedOptions) throws(UsageError) {
+    guard let directory = parsed.string("state-dir"), !directory.isEmpty else {
+      throw UsageError("replay needs --state-dir, the directory of a journal")
+    }
+    func revision(_ name: String) throws(UsageError) -> UInt64? {
+      guard parsed.flag(name) else { return nil }
+      return UInt64(try parsed.integer(name, in: 0...Int.max, default: 0))
+    }
+    replay = JournalReplay(
+      directory: directory, from: try revision("from"), to: try revision("to"), findsAll: parsed.flag("all"))
+    isJSON = parsed.flag("json")
+  }
+
+  /// Replays the journal, prints the result, and returns the exit status.
+  func run<State, Action>(_ engine: FeatureEngine<State, Action>) -> Int32 {
+    let text = ReplayText(schema: Schema(state: State.self, action: Action.self))
+    let isTerminal = isatty(STDERR_FILENO) == 1
+    do {
+      // The issues that reducers report are not those of the replay.
+      let summary = try withIssueReporters([]) {
+        try replay.run(engine) { difference in
+          if isJSON { print(text.json(difference)) } else { for line in text.lines(difference) { print(line) } }
+        } onProgress: { done, total in
+          if isTerminal, total > 0 { writeToStandardError("\rreplaying: \(done * 100 / total) %") }
+        }
+      }
+      if isTerminal { writeToStandardError("\r\u{1b}[K") }
+      print(isJSON ? "\(text.json(summary))" : text.line(summary))
+      return summary.differences == 0 ? 0 : 3
+    } catch {
+      if isTerminal { writeToStandardError("\r\u{1b}[K") }
+      printError("\(error)")
+      return 1
+    }
+  }
+}
+
+private func writeToStandardError(_ text: String) {
+  var text = text
+  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
