@@ -30,14 +30,7 @@ extension HubCore {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
     let windowElements = request.path.windowElements
-    let attachedElements = connection.scopes.reduce(0) { $0 + $1.windowElements }
-    guard windowElements == 0 || windowElements <= limits.windowElements - attachedElements else {
-      let reason = """
-        this hub lets the windows of a connection have \(limits.windowElements) elements in all, and this one would add \
-        \(windowElements); detach one first, or attach a smaller one
-        """
-      return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
-    }
+    if let error = refusal(ofWindowWith: windowElements, for: connection) { return fail(connection.id, error, at: now) }
     let isFirst = !publishers[publisher].hasSubscribers
     let retained = takeRetained(request, of: connection)
     let subscriber = publishers[publisher].subscribe(
@@ -50,6 +43,29 @@ extension HubCore {
     outputs.wake(connection)
   }
 
+  /// The reason why a connection may not attach a further window; nil if it may, and for no window.
+  private func refusal(ofWindowWith elements: Int, for connection: LiveConnection) -> PeerError? {
+    guard elements > 0 else { return nil }
+    let attached = connection.scopes.reduce(0) { $0 + $1.windowElements }
+    guard elements <= limits.windowElements - attached else {
+      let reason = """
+        this hub lets the windows of a connection have \(limits.windowElements) elements in all, and this one would add \
+        \(elements); detach one first, or attach a smaller one
+        """
+      return PeerError(.tooManyScopes, reason)
+    }
+    let (charge, charged) = (LiveConnection.Scope.windowCharge(elements), connection.account.windowElements)
+    guard charge <= limits.windowElementsPerUser - charged else {
+      let reason = """
+        this hub lets the windows of all connections of a user have \(limits.windowElementsPerUser) elements, \
+        \(charged) are in use, and this one would add \(charge); detach others first, or raise the limit \
+        'window-elements-per-user' in the hub's configuration
+        """
+      return PeerError(.tooManyScopes, reason)
+    }
+    return nil
+  }
+
   /// Brings the metrics or the list of clients up to date, which they are not while they have no subscribers.
   mutating func beginUpdating(_ root: StateRoot) {
     if root == .metrics { publishMetrics() }
@@ -60,6 +76,7 @@ extension HubCore {
   mutating func add(_ scope: LiveConnection.Scope, to connection: LiveConnection) {
     connection.scopes.append(scope)
     subscriptionCount += 1
+    connection.account.windowElements += scope.windowCharge
     noteDescription(of: connection)
   }
 
@@ -75,6 +92,7 @@ extension HubCore {
     guard let index = connection.scopes.firstIndex(where: { $0.number == number }) else { return }
     let scope = connection.scopes.remove(at: index)
     subscriptionCount -= 1
+    connection.account.windowElements -= scope.windowCharge
     _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false)
     noteDescription(of: connection)
     connection.replies.detached.append(number)
@@ -96,26 +114,25 @@ extension HubCore {
     connection.session.retained = connection.scopes.compactMap {
       publishers[$0.publisher].unsubscribe($0.subscriber, retaining: true)
     }
-    subscriptionCount -= connection.scopes.count
-    connection.scopes = []
+    forgetScopes(of: connection)
   }
 
   /// Detaches all scopes of a connection whose session ends.
   mutating func removeScopes(of connection: LiveConnection) {
     for scope in connection.scopes { _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false) }
-    subscriptionCount -= connection.scopes.count
-    connection.scopes = []
+    forgetScopes(of: connection)
     forget(connection.session.retained)
     connection.session.retained = []
+  }
+
+  private mutating func forgetScopes(of connection: LiveConnection) {
+    subscriptionCount -= connection.scopes.count
+    for scope in connection.scopes { connection.account.windowElements -= scope.windowCharge }
+    connection.scopes = []
   }
 
   /// Releases versions that are held for a client.
   mutating func forget(_ retained: [RetainedScope]) {
     for scope in retained { publishers[scope.publisher].forget(scope) }
   }
-}
-
-extension [PathStep] {
-  /// The number of elements of the window at the end of the path; 0 if it ends at a part of the state.
-  var windowElements: Int { if case .window(_, let count) = last { count } else { 0 } }
 }

@@ -62,6 +62,11 @@ public struct HubLimits: Sendable {
   /// The number of elements of all windows of collections that one connection has attached; 0 for a hub that serves no
   /// windows. It bounds the work that a change of the collections is for the windows.
   public var windowElements = 4096
+  /// The number of elements of all windows that all connections of one user have attached; each window counts as
+  /// `leastWindowCharge` at least, because a change outside of it costs O(log n).
+  public var windowElementsPerUser = 65_536
+  /// The number of elements as which a smaller window counts.
+  package static let leastWindowCharge = 16
   /// The maximum size of the encoded state in bytes. An action that would exceed it is rejected; one that makes the
   /// state smaller never is. Actions that add over 4 KiB more than the bytes that they carry can exceed it once.
   public var stateBytes = 256 << 20

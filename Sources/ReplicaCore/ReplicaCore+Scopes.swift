@@ -115,7 +115,7 @@ extension ReplicaCore {
     }
     // Without a free number it waits for the next connection.
     guard let number = open.numbers.assign(subscription) else { return }
-    let elements = subscription.path.windowElements
+    let elements = UInt64(subscription.path.windowElements)
     open.windowElements += elements
     subscription.attachment = Subscription.Attachment(number: number, mapping: mapping, windowElements: elements)
     let request = Attach(root: subscription.root, path: path, knownRevision: known)
@@ -124,7 +124,7 @@ extension ReplicaCore {
 
   /// For a hub, too many elements are the end of the connection.
   private func refusal(ofWindowAt path: [PathStep], on open: OpenLink) -> String? {
-    let count = path.windowElements
+    let count = UInt64(path.windowElements)
     guard count > 0, count > windowElements - min(windowElements, open.windowElements) else { return nil }
     if windowElements == 0 {
       return "this hub serves no windows of collections: it is of an older release, or its limits forbid them"
@@ -294,9 +294,4 @@ extension Subscription {
   fileprivate func append(_ piece: RawSpan) {
     piece.withUnsafeBytes { attachment?.pieces.append(contentsOf: $0) }
   }
-}
-
-extension [PathStep] {
-  /// The number of elements of the window at the end of the path; 0 if it ends at a part of the state.
-  fileprivate var windowElements: UInt64 { if case .window(_, let count) = last { UInt64(count) } else { 0 } }
 }

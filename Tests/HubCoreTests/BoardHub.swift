@@ -47,15 +47,15 @@ final class BoardHub {
   }
 
   /// Connects without sending anything.
-  func connect() -> ConnectionID {
-    let id = core.connected(Peer(process: 41, user: 1000, group: 1000), at: .zero)
+  func connect(user: UInt32 = 1000) -> ConnectionID {
+    let id = core.connected(Peer(process: 41, user: user, group: 1000), at: .zero)
     decoders[id] = FrameDecoder(payloadLimit: 1 << 26)
     return id
   }
 
   /// Connects and opens a session, or resumes one.
-  func open(session: SessionID? = nil) throws -> (ConnectionID, Welcome) {
-    let id = connect()
+  func open(session: SessionID? = nil, user: UInt32 = 1000) throws -> (ConnectionID, Welcome) {
+    let id = connect(user: user)
     send(Hello(session: session, name: "test"), on: id)
     let welcome = turn(id)[0].payload
     return (id, try Welcome(decoding: welcome.span.bytes))

@@ -185,6 +185,32 @@ import Wire
     #expect(try frames[0].errorCode == .tooManyScopes)
   }
 
+  @Test func theWindowsOfAUserHaveALimitedNumberOfElements() throws {
+    var limits = HubLimits()
+    limits.windowElementsPerUser = 100
+    let hub = hub(1_000, limits: limits)
+    let clients = try (0..<4).map { _ in try hub.open().0 }
+    let (other, _) = try hub.open(user: 2000)
+    attach(hub, 0..<60, scope: 1, on: clients[0])
+    // A small window counts as 16 elements.
+    attach(hub, 0..<1, scope: 1, on: clients[1])
+    attach(hub, 1..<2, scope: 2, on: clients[1])
+    #expect(hub.turn(clients[1]).map(\.kind) == [.snapshot, .snapshot])
+    attach(hub, 2..<3, scope: 1, on: clients[2])
+    let refusal = try #require(hub.turn(clients[2]).last).payload
+    let error = try PeerError(decoding: refusal.span.bytes)
+    #expect(error.code == .tooManyScopes && error.reason.contains("window-elements-per-user"))
+    attach(hub, 2..<90, scope: 1, on: other)
+    #expect(hub.turn(other).map(\.kind) == [.snapshot])
+    // Both a detached window and a closed connection leave their places.
+    hub.frame(FrameHeader(kind: .detach, scope: 2), on: clients[1])
+    hub.disconnect(clients[0])
+    attach(hub, 0..<84, scope: 1, on: clients[3])
+    #expect(hub.turn(clients[3]).map(\.kind) == [.snapshot])
+    attach(hub, 0..<1, scope: 2, on: clients[3])
+    #expect(try hub.turn(clients[3]).last?.errorCode == .tooManyScopes)
+  }
+
   @Test func aHubMayServeNoWindows() throws {
     var limits = HubLimits()
     limits.windowElements = 0

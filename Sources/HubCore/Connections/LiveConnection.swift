@@ -50,6 +50,12 @@ final class LiveConnection {
     let subscriber: Int
     /// The number of elements of its window; 0 for a part of the state.
     var windowElements = 0
+    /// The number of elements that its user is charged for the window.
+    var windowCharge: Int { Self.windowCharge(windowElements) }
+
+    static func windowCharge(_ elements: Int) -> Int {
+      elements == 0 ? 0 : max(elements, HubLimits.leastWindowCharge)
+    }
   }
 
   let id: ConnectionID

@@ -184,6 +184,10 @@ extension LimitSetting {
       "window-elements", \.windowElements, 0...1_000_000,
       "the number of elements of all windows of collections that one connection may attach; 0 for no windows"),
     count(
+      "window-elements-per-user", \.windowElementsPerUser, 0...100_000_000,
+      "the number of elements of all windows that the connections of one user may attach; a smaller window than one of 16 elements counts as one"
+    ),
+    count(
       "sessions", \.detachedSessions, 1...10_000_000,
       "the number of sessions kept without a connection; beyond it the user with the most sessions loses the oldest; one counts once more for each 4 KiB of its unacknowledged rejections"
     ),

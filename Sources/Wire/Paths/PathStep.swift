@@ -15,6 +15,11 @@ extension PathStep {
   package var isWindow: Bool { if case .window = self { true } else { false } }
 }
 
+extension [PathStep] {
+  /// The maximum number of elements of the window at the end of the path; 0 if it ends at a part of the state.
+  package var windowElements: Int { if case .window(_, let count) = last { count } else { 0 } }
+}
+
 extension PathStep: WireValue {
   /// Writes a key as an unsigned integer, an id as an array of one item, a window as `[start, count]`.
   public func encode(to encoder: inout CBOREncoder) {
