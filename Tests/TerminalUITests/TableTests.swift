@@ -49,6 +49,37 @@ import Testing
     #expect(store.selected == nil)
   }
 
+  @Test func columnsWithoutRoomAreLeftOutAtTheEnd() {
+    let tester = TerminalTester(WideTable(), rows: 5, columns: 30)
+    tester.expect(
+      """
+        Number Name  Comment       ›
+      ›      1 row 1 comment 1
+             2 row 2 comment 2
+             3 row 3 comment 3
+             4 row 4 comment 4
+      """)
+    // A number is whole or not there, and what is essential stays.
+    tester.resize(rows: 5, columns: 12)
+    #expect(tester.lines.dropFirst().first == "› row 1")
+    let scrolled = TerminalTester(WideTable(scrolled: 2), rows: 5, columns: 30)
+    #expect(scrolled.lines[1] == "› row 1 more words    5")
+    #expect(scrolled.lines[0].hasPrefix("‹ Name"))
+  }
+
+  @Test func theVisibleRowsAreReported() {
+    let reports = Reports()
+    let tester = TerminalTester(WideTable(reports: reports), rows: 5, columns: 30)
+    _ = tester.screen
+    #expect(reports.rows == [0..<4])
+    tester.press("down")
+    _ = tester.screen
+    #expect(reports.rows == [0..<4])
+    tester.press("end")
+    _ = tester.screen
+    #expect(reports.rows == [0..<4, 96..<100])
+  }
+
   @Test func aKeyActsOnTheRowAtTheCursor() {
     let store = Queue.store()
     let tester = TerminalTester(QueueView(store: store), rows: 10, columns: 40)
@@ -177,5 +208,26 @@ import Testing
     #expect(rows.readCount == 40)
     _ = tester.screen
     #expect(rows.readCount == 40)
+  }
+}
+
+/// The rows that a table has reported as visible.
+private final class Reports { var rows: [Range<Int>] = [] }
+
+/// A table that is wider than the screens here.
+private struct WideTable: TerminalView {
+  var scrolled = 0
+  var reports = Reports()
+
+  var body: some TerminalView {
+    Table(Array(1...100), id: \.self) {
+      TableColumn("Number", alignment: .trailing) { "\($0)" }
+      TableColumn("Name") { "row \($0)" }.essential()
+      TableColumn("Comment") { "comment \($0)" }
+      TableColumn("Words") { _ in "more words" }
+      TableColumn("Five", alignment: .trailing) { _ in "5" }
+    }
+    .leavingOutColumns(scrolled: scrolled)
+    .onVisibleRowsChange { reports.rows.append($0) }
   }
 }

@@ -19,12 +19,16 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   private var rows: [ID: VisibleRow] = [:]
   /// The width of the widest content of each column so far.
   private var widths: [Int] = []
-  /// The columns on the screen, without their gaps.
-  private var shownColumns: [Range<Int>] = []
+  /// The columns on the screen, without their gaps, and the indices of the table's columns in them.
+  private var shownColumns: [(index: Int, columns: Range<Int>)] = []
   /// The search text while it is being typed.
   private var search: TextLine?
   private var sought = ""
   private var isHighlighting = false
+  /// True from a search until all rows to search are here.
+  private var isSearchWaiting = false
+  /// The visible rows that were reported last.
+  private var reportedRows: Range<Int>?
   private let dependencies = Dependencies()
   /// The number of the elements, and which of them are visible.
   private let order = Dependencies()
@@ -36,6 +40,10 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     self.table = table
     for row in rows.values { row.isValid = false }
     evaluate()
+    if isSearchWaiting, table.isComplete {
+      isSearchWaiting = false
+      if !sought.isEmpty { find(.here) }
+    }
   }
 
   /// Moves the cursor to the selected element.
@@ -107,8 +115,8 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     return row
   }
 
-  /// The columns of the table's columns.
-  private func columnWidths(_ visible: [VisibleRow], _ columns: Int) -> [Int] {
+  /// The table's columns that are shown, with their widths.
+  private func columnWidths(_ visible: [VisibleRow], _ columns: Int) -> [(index: Int, width: Int)] {
     if widths.count != table.columns.count { widths = table.columns.map { self.columns(of: title(of: $0)) } }
     for row in visible {
       for (index, cell) in row.cells.enumerated() {
@@ -122,7 +130,30 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
       case .flexible(let minimum): Need(minimum: minimum, ideal: max(width, minimum), grows: true)
       }
     }
-    return Need.divide(columns, among: needs, spacing: gap)
+    let shown = shownIndices(needs, columns)
+    return Array(zip(shown, Need.divide(columns, among: shown.map { needs[$0] }, spacing: gap)))
+  }
+
+  /// The width with which a column of texts can be read.
+  private static var readableWidth: Int { 10 }
+
+  /// The indices of the columns that are shown.
+  private func shownIndices(_ needs: [Need], _ columns: Int) -> [Int] {
+    guard let scrolled = table.scrolledColumns else { return Array(needs.indices) }
+    var others = needs.indices.filter { !table.columns[$0].isEssential }
+    others.removeFirst(min(scrolled, others.count))
+    func width(_ index: Int) -> Int {
+      let (ideal, column) = (needs[index].ideal, table.columns[index])
+      // Part of a number would be another one.
+      return column.alignment == .trailing ? ideal : min(ideal, Self.readableWidth)
+    }
+    func shown() -> [Int] { needs.indices.filter { table.columns[$0].isEssential || others.contains($0) } }
+    while shown().count > 1, !others.isEmpty,
+      shown().reduce(-gap, { $0 + width($1) + gap }) > columns
+    {
+      others.removeLast()
+    }
+    return shown()
   }
 
   private var gap: Int { frame.columns < 40 ? 1 : 2 }
@@ -150,13 +181,14 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     forgetRows(except: visible.map(\.id))
     let widths = columnWidths(visible.map(\.row), size.columns - 2)
     var column = 2
-    shownColumns = widths.map { width in
+    shownColumns = widths.map { index, width in
       defer { column += width + gap }
-      return column..<column + width
+      return (index, column..<column + width)
     }
     if headerRows(size.rows) > 0 {
       let titles = table.columns.map { Cell(title(of: $0), style: Style(bold: true)) }
       draw(titles, widths, 0, Style(dim: true), on: &region)
+      drawMarks(size, on: &region)
     }
     for ((row, offset), shown) in zip(zip(window.rows, window.offsets), visible) {
       draw(shown.row, widths, row, isAtCursor: offset == cursor.position, on: &region)
@@ -168,6 +200,17 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
       region.text(size.rows - 1, 0, "/", Style(.cyan, bold: true))
       search.draw(size.rows - 1, 1, on: &region)
     }
+    if let report = table.visibleRowsChanged, window.offsets != reportedRows {
+      reportedRows = window.offsets
+      report(window.offsets)
+    }
+  }
+
+  /// Marks that there are other columns on either side.
+  private func drawMarks(_ size: CanvasSize, on region: inout Region) {
+    guard let scrolled = table.scrolledColumns, let last = shownColumns.last else { return }
+    if scrolled > 0 { region.text(0, 0, "‹", Style(dim: true)) }
+    if last.index < table.columns.count - 1 { region.text(0, size.columns - 1, "›", Style(dim: true)) }
   }
 
   private func forgetRows(except ids: [ID]) {
@@ -180,7 +223,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   }
 
   private func draw(
-    _ row: VisibleRow, _ widths: [Int], _ number: Int, isAtCursor: Bool, on region: inout Region
+    _ row: VisibleRow, _ widths: [(index: Int, width: Int)], _ number: Int, isAtCursor: Bool, on region: inout Region
   ) {
     var isChanged = false
     if let end = row.markEnd, let tree {
@@ -200,11 +243,12 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   }
 
   private func draw(
-    _ cells: [Cell], _ widths: [Int], _ row: Int, _ style: Style, highlighting words: [String] = [],
-    on region: inout Region
+    _ cells: [Cell], _ widths: [(index: Int, width: Int)], _ row: Int, _ style: Style,
+    highlighting words: [String] = [], on region: inout Region
   ) {
     var column = 2
-    for ((cell, width), definition) in zip(zip(cells, widths), table.columns) {
+    for (index, width) in widths {
+      let (cell, definition) = (cells[index], table.columns[index])
       let text = TextWidth.fit(cell.text, columns: width)
       let room = max(width - TextWidth.columns(of: text), 0)
       let start =
@@ -247,8 +291,10 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
       if let id = cursor.id { action(id) }
       return true
     }
+    isSearchWaiting = false
     switch key {
-    case .character("/") where table.isSearchable: search = TextLine()
+    case .character("/") where table.isSearchable:
+      if table.isComplete || table.beginSearch?() ?? true { search = TextLine() }
     case .character("n") where !sought.isEmpty: find(.next)
     case .character("N") where !sought.isEmpty: find(.previous)
     case .escape where isHighlighting: isHighlighting = false
@@ -261,9 +307,8 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     var key = key
     if case .click(let row, let column) = key {
       if row - frame.row < headerRows(frame.rows) {
-        if let index = shownColumns.firstIndex(where: { $0.contains(column - frame.column) }) {
-          table.columns[index].sort?()
-        }
+        let clicked = shownColumns.first { $0.columns.contains(column - frame.column) }
+        if let clicked { table.columns[clicked.index].sort?() }
         return true
       }
       key = .click(row: row - frame.row, column: column - frame.column)
@@ -280,7 +325,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
 
   private func searched(_ key: Key) {
     switch key {
-    case .escape: (search, isHighlighting) = (nil, false)
+    case .escape: (search, isHighlighting, isSearchWaiting) = (nil, false, false)
     case .enter:
       search = nil
       isHighlighting = !sought.isEmpty
@@ -296,6 +341,10 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   private func find(_ direction: SearchDirection) {
     let (source, columns, wanted, old) = (table.source, table.columns, sought.lowercased(), cursor.id)
     isHighlighting = true
+    guard table.isComplete else {
+      isSearchWaiting = true
+      return
+    }
     let isFound = cursor.search(ids, direction) { offset, _ in
       let row = source.row(at: offset)
       return columns.contains { $0.cell(row).text.lowercased().contains(wanted) }

@@ -68,6 +68,15 @@ public struct TableColumn<Row> {
   let order: Order?
   let sort: (() -> Void)?
   let cell: (Row) -> Cell
+  /// True if the column is never left out of a table that is too narrow.
+  var isEssential = false
+
+  /// Keeps the column in a table that is too narrow for all (see ``Table/leavingOutColumns(scrolled:)``).
+  public func essential(_ isEssential: Bool = true) -> TableColumn {
+    var column = self
+    column.isEssential = isEssential
+    return column
+  }
 
   /// Creates a column of texts.
   ///

@@ -24,7 +24,12 @@ public struct Table<ID: Hashable, RowValue>: TerminalView {
   var isPending: ((RowValue) -> Bool)?
   var marksChanges = false
   var isSearchable = false
+  var isComplete = true
+  var beginSearch: (() -> Bool)?
+  var visibleRowsChanged: ((Range<Int>) -> Void)?
   var highlighted: [String] = []
+  /// The number of columns that are scrolled out; nil to show all columns, however narrow.
+  var scrolledColumns: Int?
 
   /// Creates a table of a source of rows.
   ///
@@ -90,6 +95,29 @@ public struct Table<ID: Hashable, RowValue>: TerminalView {
   /// Lets `/` search in the rows, and `n` and `N` go to the next and the previous match. A search reads rows until it
   /// finds one.
   public func searchable(_ isSearchable: Bool = true) -> Table { with { $0.isSearchable = isSearchable } }
+
+  /// Lets `/` search in a table of which some rows may have to be loaded first.
+  ///
+  /// - Parameters:
+  ///   - isComplete: True if all rows are here. A search waits until they are.
+  ///   - begin: Called when the user begins to search; returns false if the rows cannot be loaded.
+  package func searchable(isComplete: Bool, begin: @escaping () -> Bool) -> Table {
+    with { ($0.isSearchable, $0.isComplete, $0.beginSearch) = (true, isComplete, begin) }
+  }
+
+  /// Calls a function with the offsets of the visible rows after they have changed and the rows have been drawn.
+  ///
+  /// A source that has only a window of a long list can then request the rows around them. A row that is not here yet
+  /// is shown with an id of its position until the element has arrived.
+  public func onVisibleRowsChange(_ changed: @escaping (Range<Int>) -> Void) -> Table {
+    with { $0.visibleRowsChanged = changed }
+  }
+
+  /// Leaves out columns for which there is no room, the last ones first, in place of showing all of them too narrow.
+  /// Marks at the ends of the header say that there are others.
+  ///
+  /// - Parameter scrolled: The number of columns that are left out at the beginning. Essential ones stay.
+  public func leavingOutColumns(scrolled: Int = 0) -> Table { with { $0.scrolledColumns = max(scrolled, 0) } }
 
   /// Highlights words in the rows, ignoring case.
   public func highlighted(_ words: [String]) -> Table { with { $0.highlighted = words } }
