@@ -134,6 +134,18 @@ extension ReplicaCore {
     return open.pings
   }
 
+  /// Pauses the pings of `ReplicaOptions.probeInterval`, for example while nobody is at a terminal, or resumes them.
+  ///
+  /// Without them an idle client does nothing at all. It still learns at once of a hub that ends, but not of one that
+  /// hangs.
+  public mutating func setProbing(_ isProbing: Bool, at now: Duration) {
+    guard isProbing != self.isProbing else { return }
+    self.isProbing = isProbing
+    guard case .open(let open) = link else { return }
+    if case .answer = open.liveness { return }
+    renewDeadline(at: now)
+  }
+
   /// Ends a turn: writes its actions in as few frames as the hub's limit allows.
   public mutating func endTurn(at now: Duration) {
     guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 || !cancellations.unsent.isEmpty else {
@@ -163,7 +175,7 @@ extension ReplicaCore {
     guard case .open(let open) = link else { return }
     if pending.sentCount > 0 || open.pongs < open.pings || connection != .live {
       open.liveness = .answer(until: now + options.timeout)
-    } else if let interval = options.probeInterval {
+    } else if let interval = options.probeInterval, isProbing {
       open.liveness = .probe(at: now + interval)
     } else {
       open.liveness = .quiet

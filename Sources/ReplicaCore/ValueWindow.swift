@@ -19,7 +19,8 @@ public struct ValueWindow {
   public let positions: Range<Int>
   /// The type of the collection, and the schema to which it belongs.
   public let type: (schema: Schema, collection: SchemaType)
-  private let elements: CBORValue
+  /// The elements in the window, as a value of the collection's type.
+  package let elements: CBORValue
 
   fileprivate init?(_ value: CBORValue, _ type: (schema: Schema, type: SchemaType)) {
     guard case .definition(let index) = type.type, case .fields(let fields) = type.schema.definitions[index].content,

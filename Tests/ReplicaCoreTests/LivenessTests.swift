@@ -44,6 +44,21 @@ import Wire
     #expect(reason.contains("not answered"))
   }
 
+  @Test func probesCanBePausedWhileNobodyWatches() throws {
+    var conversation = try Conversation(probeInterval: .seconds(2))
+    // One whose answer is awaited is not forgotten.
+    conversation.expire(at: conversation.now + .seconds(2))
+    conversation.replica.setProbing(false, at: conversation.now)
+    let awaited = conversation.replica.deadline
+    #expect(awaited == conversation.now + .seconds(3))
+    conversation.receive(Pong(number: 1), at: conversation.now)
+    let paused = conversation.replica.deadline
+    #expect(paused == nil)
+    conversation.replica.setProbing(true, at: conversation.now + .seconds(60))
+    let resumed = conversation.replica.deadline
+    #expect(resumed == conversation.now + .seconds(62))
+  }
+
   @Test func aGoodbyeIsKnownUntilTheNextSession() throws {
     var conversation = try Conversation(probeInterval: .seconds(2))
     let before = conversation.replica.goodbye
