@@ -599,8 +599,8 @@ let package = Package(
     .testTarget(
       name: "SchemaBrowserTests",
       dependencies: [
-        "ComposableArchitecture", "ComposableTesting", "IdentifiedCollections", "ReplicatedArchitecture",
-        "SchemaBrowser", "SchemaNames", "TestFeatures", "Wire",
+        "ComposableArchitecture", "ComposableTesting", "Features", "IdentifiedCollections", "RandomNumbers",
+        "ReplicatedArchitecture", "SchemaBrowser", "SchemaNames", "TestFeatures", "Wire",
       ], swiftSettings: spans),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),

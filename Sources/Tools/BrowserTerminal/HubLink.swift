@@ -31,14 +31,18 @@ package final class HubLink {
   /// True after a refusal, which does not say for which part it is: parts are then asked for one by one.
   private var isCareful = false
   private var rates = SenderRates()
+  private var isWatched = true
   /// The last connection that was replaced. It is released when the next one is, outside of its own turn.
   private var retired: ReplicaConnection?
 
   /// A part to which the link has subscribed.
   private final class FollowedPart {
-    let path: String
+    var path: String
+    var steps: [PathStep]
     let mirror = ValueMirror()
-    init(_ path: String) { self.path = path }
+    /// True until the hub has sent it, of a window also after each move.
+    var isAwaited = true
+    init(_ path: String, _ steps: [PathStep]) { (self.path, self.steps) = (path, steps) }
   }
 
   /// A sent action whose outcome is awaited.
@@ -79,6 +83,8 @@ package final class HubLink {
   package var schema: Schema? { link.replica.schema }
   /// The documentation comments of the schema.
   package var documentation: SchemaDocumentation { link.replica.documentation }
+  /// The number of elements that all windows of this client may have; 0 if the hub serves none.
+  package var windowLimit: Int { Int(clamping: link.replica.windowElements) }
   package var pendingActionCount: Int { link.replica.pendingActionCount }
   package var lossCount: Int { link.replica.lossCount }
   package var stateDirectory: String? { link.replica.hubStateDirectory }
@@ -87,6 +93,13 @@ package final class HubLink {
   /// The hub's revision, as far as it is known here.
   package var revision: UInt64 {
     max(link.replica.acknowledgedRevision, parts.values.compactMap(\.mirror.revision).max() ?? 0)
+  }
+
+  /// Looks whether an idle hub still answers, for example while a user is at the keyboard.
+  package func watch(_ isWatched: Bool) {
+    self.isWatched = isWatched
+    link.replica.setProbing(isWatched, at: loop.preciseNow)
+    endTurn()
   }
 
   // MARK: Parts
@@ -100,15 +113,16 @@ package final class HubLink {
 
   private func update() {
     guard let schema, link.replica.phase == .open else { return }
+    moveWindows(in: schema)
     for (path, part) in parts where !wanted.contains(path) {
       link.replica.unsubscribe(part.mirror)
       parts[path] = nil
       onEvent?(.released(path: path))
     }
     for path in wanted where parts[path] == nil && !refused.contains(path) {
-      if isCareful, parts.values.contains(where: { $0.mirror.revision == nil }) { break }
-      guard let steps = (try? schema.part(named: path))?.steps else { continue }
-      let part = FollowedPart(path)
+      if isCareful, parts.values.contains(where: \.isAwaited) { break }
+      guard let steps = (try? schema.part(named: path, allowsWindow: true))?.steps else { continue }
+      let part = FollowedPart(path, steps)
       parts[path] = part
       link.replica.subscribe(part.mirror, to: steps, context: part)
     }
@@ -121,6 +135,24 @@ package final class HubLink {
       link.replica.unsubscribe(attendees)
       link.replica.unsubscribe(metrics)
       (self.attendees, self.metrics, rates) = (nil, nil, SenderRates())
+    }
+  }
+
+  /// Moves windows of collections to where the screen is now: one request and one answer, until which the elements of
+  /// before are shown.
+  private func moveWindows(in schema: Schema) {
+    for path in wanted where parts[path] == nil {
+      guard let steps = (try? schema.part(named: path, allowsWindow: true))?.steps, steps.windowElements > 0,
+        let (old, part) = parts.first(where: { old, part in
+          !wanted.contains(old) && part.steps.windowElements == steps.windowElements
+            && part.steps.dropLast() == steps.dropLast()
+        })
+      else { continue }
+      parts[old] = nil
+      parts[path] = part
+      (part.path, part.steps, part.isAwaited) = (path, steps, true)
+      link.replica.move(part.mirror, to: steps)
+      onEvent?(.released(path: old))
     }
   }
 
@@ -140,6 +172,7 @@ package final class HubLink {
     let count = link.replica.loadedByteCount
     if count != loadedByteCount {
       loadedByteCount = count
+      onEvent?(.loaded(byteCount: count))
       onConnectionChange?()
     }
   }
@@ -164,7 +197,14 @@ package final class HubLink {
 
   private func changed(_ part: FollowedPart) {
     guard parts[part.path] === part, let revision = part.mirror.revision else { return }
-    onEvent?(.received(path: part.path, ReceivedPart(value: part.mirror.value, revision: revision)))
+    part.isAwaited = false
+    let window = part.mirror.window
+    onEvent?(
+      .received(
+        path: part.path,
+        ReceivedPart(
+          value: window?.elements ?? part.mirror.value,
+          window: window.map { .init(count: $0.count, start: $0.positions.lowerBound) }, revision: revision)))
     if isCareful { update() }
   }
 
@@ -193,8 +233,10 @@ package final class HubLink {
   }
 
   private func connectionChanged() {
-    if case .refused = connection {
-      if link.replica.refusalCode == .notPermitted, refuseUnsentParts() { return }
+    if case .refused(let reason) = connection {
+      if let code = link.replica.refusalCode, [.notPermitted, .tooManyScopes].contains(code) {
+        if refuseUnsentParts(code == .notPermitted ? nil : reason) { return }
+      }
       // The hub came back with another feature, whose schema is then taken anew.
       if link.replica.isHubOfOtherFeature, connectAnew() {
         // What was refused were parts of the other feature.
@@ -209,8 +251,8 @@ package final class HubLink {
   }
 
   /// Connects again after the hub has refused one of the parts that it has not sent; returns false if there are none.
-  private func refuseUnsentParts() -> Bool {
-    let unsent = parts.values.filter { $0.mirror.revision == nil }
+  private func refuseUnsentParts(_ reason: String?) -> Bool {
+    let unsent = parts.values.filter(\.isAwaited)
     guard !unsent.isEmpty, connectAnew() else { return false }
     guard isCareful else {
       isCareful = true
@@ -218,7 +260,7 @@ package final class HubLink {
     }
     for part in unsent {
       refused.insert(part.path)
-      onEvent?(.refused(path: part.path))
+      onEvent?(.refused(path: part.path, reason: reason))
     }
     return true
   }
@@ -229,6 +271,7 @@ package final class HubLink {
     (parts, attendees, metrics) = ([:], nil, nil)
     retired = link
     link = next
+    link.replica.setProbing(isWatched, at: loop.preciseNow)
     attachHooks()
     link.replica.start()
     return true

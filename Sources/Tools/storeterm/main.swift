@@ -47,7 +47,8 @@ let options = ProgramOptions(
           """
           A hub of any other feature than the one that this program was compiled with is shown by the schema that the hub \
           sends: a tab for each part of its state, tables of its collections, forms of its structs, the actions in a list \
-          that : opens, and its alerts as dialogs. The program subscribes to what the screen shows.
+          that : opens, and its alerts as dialogs. The program subscribes to what the screen shows, of a large \
+          collection to a window of its elements. Sorting, filtering and searching load all of them, up to 100,000.
           """),
         .text(
           """

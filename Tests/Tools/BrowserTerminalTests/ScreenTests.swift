@@ -33,6 +33,90 @@ import Wire
     #expect(terminal.lines[1] == "orders  2" && terminal.lines[4].hasPrefix("›"))
   }
 
+  @Test func aNarrowTableLeavesOutColumns() throws {
+    let terminal = try BrowserTester(rows: 12, columns: 40)
+    let whole = """
+      ─┤1 Orders├ 2 Prices  3 Chef  4 State ──
+      orders  2
+        Id  Dish       Stage    Table        ›
+      ›  1  fish soup  waiting      4
+         2  pancakes   waiting      2
+
+
+
+
+
+
+
+      """
+    #expect(terminal.text == whole)
+    terminal.press("right", "right", "right")
+    let scrolled = """
+      ─┤1 Orders├ 2 Prices  3 Chef  4 State ──
+      orders  2
+      ‹ Dish       Note       Placed         ›
+      › fish soup  no onions  2027-01-15 08:0…
+        pancakes   –          2027-01-15 08:0…
+
+
+
+
+
+
+
+      """
+    #expect(terminal.text == scrolled)
+    terminal.press("enter")
+    let element = """
+      ─┤1 Orders├ 2 Prices  3 Chef  4 State ──
+      orders[1]
+        Name     Value
+      › Id       1
+        Dish     fish soup
+        Table    4
+        Note     no onions
+        Stage    waiting
+        Placed   2027-01-15 08:00:00
+        Cooking  0 s
+        Extras   none
+
+      """
+    #expect(terminal.text == element)
+  }
+
+  @Test func theSmallestScreenKeepsTheTitles() throws {
+    let terminal = try BrowserTester(rows: 6, columns: 20)
+    let whole = """
+      ─┤1 Orders├ 2  3  4
+      orders  2
+        Id Dish          ›
+      ›  1 fish soup
+         2 pancakes
+
+      """
+    #expect(terminal.text == whole)
+    terminal.press("right")
+    let scrolled = """
+      ─┤1 Orders├ 2  3  4
+      orders  2
+      ‹ Dish      Stage  ›
+      › fish soup waiting
+        pancakes  waiting
+
+      """
+    #expect(terminal.text == scrolled)
+    terminal.press("enter")
+    let element = """
+      ─┤1 Orders├ 2  3  4
+      orders[1]
+        Name  Value
+      › Id    1
+        Dish  fish soup
+        Table 4
+      """
+    #expect(terminal.text == element)
+  }
+
   @Test func theActionsAreSearchedAndTheirFormIsFilledIn() throws {
     let terminal = try BrowserTester()
     terminal.press(":")
@@ -124,8 +208,13 @@ import Wire
   let store: StoreOf<Browser>
   private let tester: TerminalTester
   private var diner = Diner.State()
+  /// False while the hub does not answer.
+  var isHubAnswering = true { didSet { supply() } }
 
-  init(rows: Int = 24, columns: Int = 100) throws {
+  /// - Parameters:
+  ///   - orders: The number of further orders.
+  ///   - windowLimit: The number of elements that the windows of the client may have.
+  init(rows: Int = 24, columns: Int = 100, orders: Int = 0, windowLimit: Int = 0) throws {
     store = Store(initialState: Browser.State()) {
       Browser()
     } withDependencies: {
@@ -134,13 +223,15 @@ import Wire
     tester = TerminalTester(BrowserView(store: store), rows: rows, columns: columns)
     diner.add("fish soup", 4, "no onions")
     diner.add("pancakes", 2, nil)
-    store.send(.connected(HubDescription("dinerhub", Self.schema)))
+    for number in 0..<orders { diner.add("dish \(number + 3)", number % 20, nil) }
+    store.send(.connected(HubDescription("dinerhub", Self.schema, windowLimit: windowLimit)))
     store.send(.linkChanged(.live))
     supply()
     store.send(.timePassed(now: .seconds(1), wallTime: 1_800_000_000_000))
   }
 
   var lines: [String] { tester.lines }
+  var text: String { lines.joined(separator: "\n") }
 
   /// Presses keys by their names.
   func press(_ names: String...) {
@@ -163,16 +254,31 @@ import Wire
   }
 
   private func supply() {
-    let state = store.withState { $0 }
-    for path in state.parts.keys where !state.scopes.contains(path) { store.send(.released(path: path)) }
-    let values = SchemaValues(Self.schema)
-    let bytes = diner.encoded()
-    var decoder = CBORDecoder(bytes.span.bytes)
-    guard let value = try? values.value(of: Self.schema.state, from: &decoder) else { return }
-    for path in state.scopes {
-      guard let steps = (try? Self.schema.part(named: path))?.steps else { continue }
-      let part = ReceivedPart(value: values.part(at: steps, of: value, as: Self.schema.state)?.value, revision: 1)
-      if state.parts[path] != part { store.send(.received(path: path, part)) }
+    guard isHubAnswering else { return }
+    // A part that arrives may change what is asked for.
+    while true {
+      let state = store.withState { $0 }
+      for path in state.parts.keys where !state.scopes.contains(path) { store.send(.released(path: path)) }
+      let changed = state.scopes.filter { path in part(at: path).map { $0 != state.parts[path] } ?? false }
+      guard !changed.isEmpty else { return }
+      for path in changed { if let part = part(at: path) { store.send(.received(path: path, part)) } }
     }
+  }
+
+  private func part(at path: String) -> ReceivedPart? {
+    guard var steps = (try? Self.schema.part(named: path, allowsWindow: true))?.steps else { return nil }
+    var (state, window): (Diner.State, ReceivedPart.Window?) = (diner, nil)
+    if case .window(let start, let count)? = steps.last {
+      steps.removeLast()
+      let range = min(start, diner.orders.count)..<min(start + count, diner.orders.count)
+      state.orders = IdentifiedArray(uniqueElements: diner.orders[range])
+      window = .init(count: diner.orders.count, start: range.lowerBound)
+    }
+    let values = SchemaValues(Self.schema)
+    let bytes = state.encoded()
+    var decoder = CBORDecoder(bytes.span.bytes)
+    guard let value = try? values.value(of: Self.schema.state, from: &decoder) else { return nil }
+    return ReceivedPart(
+      value: values.part(at: steps, of: value, as: Self.schema.state)?.value, window: window, revision: 1)
   }
 }

@@ -15,7 +15,10 @@ struct ActionFormView: TerminalView {
       if let error = form.error, error.place.isEmpty { Text(error.reason).color(.red) }
       Form {
         ForEach(form.draft.lines, id: \.place) { line in
-          Field(label(of: line), error: form.error?.place == line.place ? form.error?.reason : nil) {
+          Field(
+            label(of: line), help: store.hub?.help(ofFieldAt: line.place, in: form.draft) ?? "",
+            error: form.error?.place == line.place ? form.error?.reason : nil
+          ) {
             FieldView(store: store, line: line)
           }
         }

@@ -23,7 +23,9 @@ struct PageView: TerminalView {
   private func heading(_ content: PageContent) -> String {
     guard let page = store.page else { return "" }
     var parts = [store.tab.path == nil ? store.tab.title : page.path.isEmpty ? "the whole state" : page.path]
-    if case .table(let table) = content {
+    if let (count, total) = store.state.loading {
+      parts.append("loading \(count) of \(total)")
+    } else if case .table(let table) = content {
       parts.append(table.count == table.total ? "\(table.total)" : "\(table.count) of \(table.total)")
       if !page.filterText.isEmpty {
         parts.append(table.isTooLarge ? "too many to filter" : "filter: \(page.filterText)")
@@ -55,17 +57,26 @@ private struct TableView: TerminalView {
 
   var body: some TerminalView {
     let store = store
-    let hidden = min(store.page?.hiddenColumns ?? 0, max(table.columns.count - 1, 0))
-    let columns = Array(table.columns.enumerated().dropFirst(hidden))
+    let columns = Array(table.columns.enumerated())
     Table(PageRows(table), selection: store.selection) {
       for (index, column) in columns {
         TableColumn(
           column.title, alignment: column.isNumeric ? .trailing : .leading, order: order(of: column)
-        ) { (row: PageRow) in cell(row, index) }
+        ) { (row: PageRow) in
+          cell(row, index)
+        }
+        .essential(column.isTitle)
       }
     }
     .rowKey("enter", "open") { store.send(.rowOpened($0)) }
-    .marksChanges().searchable().empty("nothing here")
+    .onVisibleRowsChange { store.send(.rowsShown($0)) }
+    .searchable(isComplete: !table.isPartial) {
+      // All elements are loaded for it, unless they are too many.
+      store.send(.searchTapped)
+      return store.page?.isSearched == true
+    }
+    .leavingOutColumns(scrolled: store.page?.hiddenColumns ?? 0)
+    .marksChanges().empty("nothing here")
     .keys(keys)
   }
 
@@ -112,6 +123,8 @@ private struct FormView: TerminalView {
     }
     .rowKey("enter", "open") { store.send(.rowOpened($0)) }
     .marksChanges().searchable()
+    let help = store.state.selectionHelp
+    if !help.isEmpty { Text(help).dim().lineLimit(1) }
   }
 }
 

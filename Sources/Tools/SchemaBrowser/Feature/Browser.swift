@@ -20,8 +20,8 @@ package struct Browser: Sendable {
     package var stacks: [BrowserTab.ID: [Page]] = [:]
     /// The received parts by their paths.
     package var parts: [String: ReceivedPart] = [:]
-    /// The parts that the hub has refused to this user.
-    package var refusedParts: Set<String> = []
+    /// The parts that the hub has refused to this user, with its reasons; without one, the user may not read them.
+    package var refusedParts: [String: String?] = [:]
     /// The names of the actions that the hub has refused to this user.
     package var refusedActions: Set<String> = []
     /// A state of the past, which is shown in place of the present one.
@@ -35,6 +35,8 @@ package struct Browser: Sendable {
     package var lastNumber = 0
     package var link = BrowserLink.connecting
     package var figures = HubFigures()
+    /// The bytes that have been received of parts that are not complete yet.
+    package var loadedByteCount = 0
     /// The logged actions, oldest first.
     package var activity: [ActivityLine] = []
     /// What the program must do.
@@ -68,8 +70,10 @@ package struct Browser: Sendable {
     case received(path: String, ReceivedPart)
     /// A subscription has ended.
     case released(path: String)
-    /// The hub has refused a part to this user.
-    case refused(path: String)
+    /// The hub has refused a part to this user; without a reason, for lack of rights.
+    case refused(path: String, reason: String? = nil)
+    /// The size of what has been received of incomplete parts has changed.
+    case loaded(byteCount: Int)
     case figuresChanged(HubFigures)
     case activityChanged([ActivityLine])
     /// A state of the past was read; nil for the present.
@@ -87,6 +91,9 @@ package struct Browser: Sendable {
     case tabOpened(Int)
     case rowSelected(String?)
     case rowOpened(String)
+    /// The screen shows these rows of a table.
+    case rowsShown(Range<Int>)
+    case searchTapped
     case upTapped
     case escapeTapped
     case columnsScrolled(Int)
@@ -136,8 +143,9 @@ extension Browser.State {
     case .connected(let hub): connected(hub)
     case .linkChanged(let link): linkChanged(link)
     case .received(let path, let part): received(part, at: path)
-    case .released(let path): parts[path] = nil
-    case .refused(let path): refused(path)
+    case .released(let path): released(path)
+    case .refused(let path, let reason): refused(path, reason)
+    case .loaded(let byteCount): loadedByteCount = byteCount
     case .figuresChanged(let figures): self.figures = figures
     case .activityChanged(let lines): activity = lines
     case .pastShown(let past): show(past)
@@ -150,6 +158,8 @@ extension Browser.State {
     case .tabOpened(let index): open(tab: index)
     case .rowSelected(let name): change { $0.selected = name }
     case .rowOpened(let name): open(row: name)
+    case .rowsShown(let rows): show(rows: rows)
+    case .searchTapped: beginSearch()
     case .upTapped: goUp()
     case .escapeTapped: escape()
     case .columnsScrolled(let offset): scrollColumns(by: offset)
@@ -157,7 +167,7 @@ extension Browser.State {
     case .sortReversed:
       change { $0.order.sort?.isDescending.toggle() }
       reorder()
-    case .filterTapped: if isTable { overlay = .filter(page?.filterText ?? "", before: page?.filterText ?? "") }
+    case .filterTapped: beginFilter()
     case .filterChanged(let text): filterChanged(text)
     case .filterEnded(let isKept):
       if case .filter(_, let before)? = overlay, !isKept { setFilter(before) }

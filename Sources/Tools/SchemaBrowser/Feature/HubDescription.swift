@@ -5,10 +5,14 @@ package import Wire
 package struct HubDescription: Equatable, Sendable {
   package let name: String
   package let schema: Schema
+  /// The documentation comments of the schema.
+  package let documentation: SchemaDocumentation
   /// True if this user may read the list of clients and the metrics.
   package var mayReadHub: Bool
   /// True if the journal can be read.
   package var hasJournal: Bool
+  /// The number of elements that all windows of this client may have; 0 if the hub serves none.
+  package var windowLimit: Int
   /// All actions, in the order of their declaration.
   package let actions: [ActionEntry]
   /// The places of alerts and dialogs.
@@ -20,9 +24,10 @@ package struct HubDescription: Equatable, Sendable {
   /// - Complexity: O(actions × collections of the schema).
   package init(
     _ name: String, _ schema: Schema, documentation: SchemaDocumentation = SchemaDocumentation(),
-    mayReadHub: Bool = false, hasJournal: Bool = false
+    mayReadHub: Bool = false, hasJournal: Bool = false, windowLimit: Int = 0
   ) {
     (self.name, self.schema, self.mayReadHub, self.hasJournal) = (name, schema, mayReadHub, hasJournal)
+    (self.windowLimit, self.documentation) = (windowLimit, documentation)
     actions = schema.actionEntries(documentation)
     prompts = schema.promptPlaces
     sharedParts = schema.sharedParts
@@ -31,5 +36,6 @@ package struct HubDescription: Equatable, Sendable {
   // All else follows from the schema.
   package static func == (a: Self, b: Self) -> Bool {
     a.name == b.name && a.schema == b.schema && a.mayReadHub == b.mayReadHub && a.hasJournal == b.hasJournal
+      && a.windowLimit == b.windowLimit
   }
 }

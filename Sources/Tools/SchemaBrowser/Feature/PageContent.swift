@@ -26,6 +26,8 @@ package struct TableContent: Sendable {
   package var sort: ElementOrder.Sort?
   /// True if the collection is too large to be sorted and filtered.
   package var isTooLarge = false
+  /// True if only a window of the elements is here.
+  package var isPartial = false
   private let rows: Rows
 
   private enum Rows {
@@ -56,9 +58,17 @@ package struct TableContent: Sendable {
     case .texts(let rows): return rows[offset]
     case .elements(let source, let indices, let readable):
       guard let element = source.element(at: indices.map { $0[offset] } ?? offset) else {
-        return PageRow("", columns.map { _ in "…" })
+        return PageRow(name(at: offset), columns.map { _ in "…" })
       }
       return PageRow(element, columns, readable)
+    }
+  }
+
+  /// True if the row at an offset below `count` has been received.
+  package func isHere(at offset: Int) -> Bool {
+    switch rows {
+    case .texts: true
+    case .elements(let source, let indices, _): source.element(at: indices.map { $0[offset] } ?? offset) != nil
     }
   }
 
@@ -66,8 +76,7 @@ package struct TableContent: Sendable {
   package func name(at offset: Int) -> String {
     switch rows {
     case .texts(let rows): rows[offset].name
-    case .elements(let source, let indices, _):
-      source.element(at: indices.map { $0[offset] } ?? offset)?.name ?? "…\(offset)"
+    case .elements(let source, let indices, _): source.name(at: indices.map { $0[offset] } ?? offset)
     }
   }
 
@@ -94,9 +103,9 @@ extension Browser.State {
   /// - Complexity: O(parts of a struct); O(1) for a collection.
   package var content: PageContent {
     guard let page else { return .loading }
-    if let own = ownContent { return own }
+    if let rows = ownContent ?? separateRows { return rows }
     switch found(at: page.path) {
-    case .loading: return .loading
+    case .loading: return windowContent(page)
     case .absent(let reason): return .absent(reason)
     case .found(let part): return content(of: part, page)
     }
@@ -105,16 +114,32 @@ extension Browser.State {
   private func content(of part: FoundPart, _ page: Page) -> PageContent {
     guard let readable else { return .loading }
     if let source = WholeCollection(part.value, part.type, in: readable.values.schema) {
-      let columns = columns(of: part.type, at: page.path)
-      var table = TableContent(columns, source, indices: page.indices, readable)
-      table.sort = page.order.sort
-      table.isTooLarge = !page.order.isPlain && source.count > ElementOrder.limit
-      return .table(table)
+      return .table(table(source, part.type, page, readable))
     }
     if let parts = readable.values.parts(of: part.value, as: part.type), !parts.isEmpty {
       return .form(parts.map { PageRow($0, readable) })
     }
     return .text(readable.wholeText(part.value, part.type))
+  }
+
+  private func windowContent(_ page: Page) -> PageContent {
+    guard let readable, let type = windowedType(page.path) else { return .loading }
+    guard let window = source as? CollectionWindow else {
+      return hasNoCollection(page.path) ? .absent("there is no \(page.path) now") : .loading
+    }
+    var table = table(window, type, page, readable)
+    table.isPartial = !window.isWhole
+    if table.isPartial { table.sort = nil }
+    return .table(table)
+  }
+
+  private func table(
+    _ source: some ElementSource & Sendable, _ type: SchemaType, _ page: Page, _ readable: ReadableValue
+  ) -> TableContent {
+    var table = TableContent(columns(of: type, at: page.path), source, indices: page.indices, readable)
+    table.sort = page.order.sort
+    table.isTooLarge = !page.order.isPlain && source.count > ElementOrder.limit
+    return table
   }
 
   /// The columns of a collection, as configured.

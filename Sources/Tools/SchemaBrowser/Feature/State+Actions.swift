@@ -162,7 +162,11 @@ extension Browser.State {
   }
 
   mutating func edit() {
-    guard let path = selectedPath, let schema = hub?.schema, case .found(let part) = found(at: path) else { return }
+    guard let path = selectedPath, let schema = hub?.schema else { return }
+    guard case .found(let part) = found(at: path) else {
+      notice = Notice("open \(path) with Enter to edit what is in it", isBad: true)
+      return
+    }
     guard let (shared, steps, type) = shared(path) else { return sayNotEditable(path) }
     let field = FieldNode("", type, part.value, in: schema)
     let opening = (try? field.json(at: [], in: schema)).flatMap { try? SchemaJSON(schema).value(of: $0, as: type) }

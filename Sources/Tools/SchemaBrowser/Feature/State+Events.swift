@@ -19,7 +19,7 @@ extension Browser.State {
       BrowserTab.all(for: hub.schema, mayReadHub: hub.mayReadHub, hasJournal: hub.hasJournal))
     tabIndex = tabs.firstIndex { $0.id == open } ?? 0
     if isOtherFeature {
-      (parts, stacks, overlay, past, refusedParts, refusedActions) = ([:], [:], nil, nil, [], [])
+      (parts, stacks, overlay, past, refusedParts, refusedActions) = ([:], [:], nil, nil, [:], [])
       // Their bytes mean other actions, or none, to this feature.
       (recent, pending) = ([], [:])
       keepQuiet()
@@ -33,14 +33,15 @@ extension Browser.State {
     if case .away = self.link, link == .live {
       keepQuiet()
       // The rights may be others now: refused parts are asked for once more.
-      refusedParts = []
+      refusedParts = [:]
     }
     self.link = link
   }
 
-  mutating func refused(_ path: String) {
-    refusedParts.insert(path)
-    notice = Notice("this user may not read \(path.isEmpty ? "the whole state" : path)", isBad: true)
+  mutating func refused(_ path: String, _ reason: String?) {
+    let path = WindowPath(path)?.collection ?? path
+    refusedParts.updateValue(reason, forKey: path)
+    notice = Notice(reason ?? "this user may not read \(path.isEmpty ? "the whole state" : path)", isBad: true)
   }
 
   mutating func show(_ past: PastState?) {
@@ -51,7 +52,8 @@ extension Browser.State {
   }
 
   mutating func received(_ part: ReceivedPart, at path: String) {
-    parts[path] = part
+    if part.window == nil { parts[path] = part } else { receivedWindow(part, at: path) }
+    nameSelection()
     reorder()
   }
 
@@ -59,10 +61,8 @@ extension Browser.State {
   mutating func reorder() {
     guard let page, tab.path != nil, !page.order.isPlain || page.indices != nil else { return }
     var indices: [Int]?
-    if case .found(let part) = found(at: page.path), let readable,
-      let source = WholeCollection(part.value, part.type, in: readable.values.schema)
-    {
-      indices = page.order.indices(of: source, columns(of: part.type, at: page.path), readable)
+    if let readable, case .table(let table) = content, !table.isPartial, let source {
+      indices = page.order.indices(of: source, table.columns, readable)
     }
     change { $0.indices = indices }
   }

@@ -47,9 +47,8 @@ extension Browser.State {
 
   /// The ids of a type in the collections that are here.
   private func idTexts(of type: SchemaType, _ schema: Schema) -> [String] {
-    schema.collections.filter { $0.idType == type }.flatMap { collection -> [String] in
-      guard case .found(let part) = found(at: collection.path) else { return [] }
-      return SchemaValues(schema).elements(of: part.value, as: part.type, in: 0..<500).map { PageRow.key($0.name) }
+    schema.collections.filter { $0.idType == type }.flatMap { collection in
+      elements(at: collection.path, limit: 500).map { PageRow.key($0.name) }
     }
   }
 

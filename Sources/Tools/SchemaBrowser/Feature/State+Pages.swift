@@ -29,7 +29,12 @@ extension Browser.State {
   package var selectedRow: String? {
     guard let selected = page?.selected else { return nil }
     switch content {
-    case .table(let table): return table.offset(of: selected, near: 0) == nil ? nil : selected
+    case .table(let table):
+      // A row that is not here, or was selected before its element had arrived, is no element.
+      guard let offset = table.offset(of: selected, near: 0), table.isHere(at: offset),
+        table.name(at: offset) == selected
+      else { return nil }
+      return selected
     case .form(let rows): return rows.contains { $0.name == selected } ? selected : nil
     case .loading, .absent, .text: return nil
     }
@@ -40,7 +45,7 @@ extension Browser.State {
     guard let page, page.selected == nil else { return }
     let first: String? =
       switch content {
-      case .table(let table): table.count > 0 ? table.name(at: 0) : nil
+      case .table(let table): table.count > 0 && table.isHere(at: 0) ? table.name(at: 0) : nil
       case .form(let rows): rows.first?.name
       case .loading, .absent, .text: nil
       }
@@ -81,11 +86,16 @@ extension Browser.State {
     if tab.content == .root, page?.path.isEmpty == true, let index = tabs.firstIndex(where: { $0.path == path }) {
       return open(tab: index)
     }
+    guard windowedType(path) == nil, separateFields(path) == nil else { return push(path) }
     guard case .found(let part) = found(at: path), let readable else { return }
     guard PageRow.opens(part.value, part.type, readable.values) else {
       overlay = .reading(title: path, lines: readable.wholeText(part.value, part.type))
       return
     }
+    push(path)
+  }
+
+  private mutating func push(_ path: String) {
     stacks[tab.id, default: []].append(newPage(path))
     reorder()
   }
@@ -98,10 +108,12 @@ extension Browser.State {
     reorder()
   }
 
-  /// Leaves the filter, the past or the page, in this order.
+  /// Leaves the filter, the search, the past or the page, in this order.
   mutating func escape() {
     if page?.filterText.isEmpty == false {
       setFilter("")
+    } else if page?.isSearched == true {
+      change { $0.isSearched = false }
     } else if past != nil {
       intent = .showPast(nil)
     } else {
@@ -148,8 +160,8 @@ extension Browser.State {
   private func completions(of text: String) -> [String] {
     guard let schema = hub?.schema else { return [] }
     return schema.pathCompletions(text) { steps in
-      guard let path = try? schema.name(of: steps), case .found(let part) = found(at: path) else { return [] }
-      return SchemaValues(schema).elements(of: part.value, as: part.type, in: 0..<200).map(\.name)
+      guard let path = try? schema.name(of: steps) else { return [] }
+      return elements(at: path, limit: 200).map(\.name)
     }.map(\.text)
   }
 
@@ -174,18 +186,33 @@ extension Browser.State {
 
   /// Sorts by the column after the present one; after the last one, by none.
   mutating func sortByNextColumn() {
-    guard tab.path != nil, case .table(let table) = content, !table.columns.isEmpty else { return }
+    guard tab.path != nil, case .table(let table) = content, !table.columns.isEmpty, canBeOrdered(table) else { return }
     let current = table.columns.firstIndex { $0.name == page?.order.sort?.column }
     let next = current.map { $0 + 1 } ?? 0
     change { $0.order.sort = table.columns.indices.contains(next) ? .init(table.columns[next].name) : nil }
     reorder()
-    guard table.total > ElementOrder.limit else { return }
-    notice = Notice("more than \(ElementOrder.limit) elements are shown in their own order", isBad: true)
+  }
+
+  mutating func beginFilter() {
+    guard case .table(let table) = content, canBeOrdered(table) else { return }
+    overlay = .filter(page?.filterText ?? "", before: page?.filterText ?? "")
+  }
+
+  /// False for a collection that is too large to be sorted, filtered or loaded for a search; the user is told why.
+  mutating func canBeOrdered(_ table: TableContent) -> Bool {
+    guard table.total > ElementOrder.limit else { return true }
+    notice = Notice(
+      """
+      \(table.total) elements are too many to sort, filter or search here: it needs all of them in this terminal, which \
+      loads at most \(ElementOrder.limit)
+      """, isBad: true)
+    return false
   }
 
   mutating func scrollColumns(by offset: Int) {
     guard case .table(let table) = content else { return }
-    change { $0.hiddenColumns = min(max($0.hiddenColumns + offset, 0), max(table.columns.count - 1, 0)) }
+    let others = table.columns.count { !$0.isTitle }
+    change { $0.hiddenColumns = min(max($0.hiddenColumns + offset, 0), max(others - 1, 0)) }
   }
 }
 

@@ -21,15 +21,14 @@ extension Browser.State {
         ?? .absent("it did not exist then")
     }
     var best: (steps: [PathStep], part: ReceivedPart)?
-    for (known, part) in parts {
+    for (known, part) in parts where part.window == nil {
       guard let steps = (try? schema.part(named: known))?.steps, wanted.steps.starts(with: steps),
         steps.count >= best?.steps.count ?? 0
       else { continue }
       best = (steps, part)
     }
     guard let best, best.part.isKnown else {
-      let isRefused = refusedParts.contains { path == $0 || path.hasPrefix("\($0).") || path.hasPrefix("\($0)[") }
-      return isRefused ? .absent("this user may not read \(path)") : .loading
+      return foundInWindows(wanted, schema) ?? refusal(of: path).map { .absent($0) } ?? .loading
     }
     guard let value = best.part.value, let type = try? schema.type(at: best.steps),
       let part = Self.part(at: Array(wanted.all.dropFirst(best.steps.count)), of: value, type, schema)
@@ -37,7 +36,13 @@ extension Browser.State {
     return .found(part)
   }
 
-  private static func part(
+  /// The reason why the hub does not send a part.
+  private func refusal(of path: String) -> String? {
+    let refused = refusedParts.first { path == $0.key || path.hasPrefix("\($0.key).") || path.hasPrefix("\($0.key)[") }
+    return refused.map { $0.value ?? "this user may not read \(path)" }
+  }
+
+  static func part(
     at steps: [PartPath.Step], of value: CBORValue, _ type: SchemaType, _ schema: Schema
   ) -> FoundPart? {
     SchemaValues(schema).part(at: steps, of: value, as: type).map { FoundPart(value: $0.value, type: $0.type) }
@@ -46,32 +51,49 @@ extension Browser.State {
   /// The paths of the parts to which this client must subscribe for the open screen and the dialogs of the state. A part
   /// inside another one of these is not among them.
   ///
-  /// A page that was opened from another one shares its part, so that going up shows it at once.
+  /// The parts of the pages above stay subscribed, so that going up shows them at once. Of a large collection it is a
+  /// window of the elements around those on the screen.
   package var scopes: [String] {
     guard let hub else { return [] }
     var wanted = hub.prompts.map(\.path)
-    if past == nil, let pages = stacks[tab.id], let open = pages.last, tab.path != nil {
-      // The part of the first visited page on the way contains the others.
-      let first = pages.first { $0.isVisited } ?? open
-      wanted.append(contentsOf: subscribable(first.path, hub.schema))
+    if past == nil, tab.path != nil, let pages = stacks[tab.id], let open = pages.last {
+      wanted += needs(of: open, hub.schema)
+      for page in pages.dropLast().reversed() where page.isVisited { wanted += needs(of: page, hub.schema) }
     }
     var kept: [(path: String, steps: [PathStep])] = []
-    let all = wanted.compactMap { path in (try? hub.schema.part(named: path)).map { (path: path, steps: $0.steps) } }
+    let all = permitted(wanted).compactMap { path in
+      (try? hub.schema.part(named: path, allowsWindow: true)).map { (path: path, steps: $0.steps) }
+    }
     for one in all.sorted(by: { $0.steps.count < $1.steps.count })
-    where !kept.contains(where: { one.steps.starts(with: $0.steps) }) {
+    where !kept.contains(where: { Self.isInside(one.steps, $0.steps) }) {
       kept.append(one)
     }
-    return kept.map(\.path).filter { !refusedParts.contains($0) }
+    return kept.map(\.path).filter { refusedParts[WindowPath($0)?.collection ?? $0] == nil }
+  }
+
+  /// True for a part inside another one. A window and its whole collection are needed together while one replaces the
+  /// other.
+  private static func isInside(_ inner: [PathStep], _ outer: [PathStep]) -> Bool {
+    inner.starts(with: outer) && !(inner.count == outer.count + 1 && inner.last?.isWindow == true)
   }
 
   /// The parts that the page at a path needs: the one to which a hub knows the path, which contains the rest; or for the
-  /// root, if it is shown without its parts, the leaves.
-  private func subscribable(_ path: String, _ schema: Schema) -> [String] {
+  /// root, the leaves.
+  func subscribable(_ path: String, _ schema: Schema) -> [String] {
     guard path.isEmpty, case .definition(let index) = schema.state,
       case .fields(let fields) = schema.definitions[index].content
-    else { return [(try? schema.part(named: path)).flatMap { try? schema.name(of: $0.steps) } ?? path] }
+    else {
+      guard let part = try? schema.part(named: path), let known = try? schema.name(of: part.steps) else {
+        return [path]
+      }
+      // Of an array it is the window with the element.
+      if case .index(let position)? = part.rest.first, windowedType(known) != nil {
+        return [WindowPath(known, position..<position + 1).text]
+      }
+      return [known]
+    }
     let leaves = fields.filter { !ReadableValue.isNested($0.type, schema) }
-    return leaves.isEmpty ? [""] : leaves.map { NameText.name($0.name) }
+    return fields.isEmpty ? [""] : leaves.map { NameText.name($0.name) }
   }
 }
 
@@ -84,12 +106,24 @@ extension PartPath {
 package struct ReceivedPart: Equatable, Sendable {
   /// True once the hub has sent it, or that it does not exist.
   package var isKnown: Bool
-  /// The value; nil if it does not exist.
+  /// The value, of a window the elements in it; nil if it does not exist.
   package var value: CBORValue?
+  /// The place of a window's elements in their collection; nil for any other part.
+  package var window: Window?
   /// The revision up to which it is known.
   package var revision: UInt64
 
-  package init(isKnown: Bool = true, value: CBORValue?, revision: UInt64) {
-    (self.isKnown, self.value, self.revision) = (isKnown, value, revision)
+  /// The place of a window's elements.
+  package struct Window: Equatable, Sendable {
+    /// The number of the collection's elements.
+    package let count: Int
+    /// The position of the window's first element; at most `count`.
+    package let start: Int
+
+    package init(count: Int, start: Int) { (self.count, self.start) = (count, min(start, count)) }
+  }
+
+  package init(isKnown: Bool = true, value: CBORValue?, window: Window? = nil, revision: UInt64) {
+    (self.isKnown, self.value, self.window, self.revision) = (isKnown, value, window, revision)
   }
 }

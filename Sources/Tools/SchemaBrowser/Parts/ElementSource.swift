@@ -10,10 +10,17 @@ package protocol ElementSource {
   /// - Complexity: O(log n).
   func element(at index: Int) -> SchemaValues.Part?
 
+  /// The name of the element at an index, also while it is not here.
+  func name(at index: Int) -> String
+
   /// The index of the element with a name, such as `[3]`; nil if it is not here.
   ///
   /// - Parameter hint: The index at which it was last.
   func index(of name: String, hint: Int) -> Int?
+}
+
+extension ElementSource {
+  package func name(at index: Int) -> String { element(at: index)?.name ?? CollectionWindow.placeholder(index) }
 }
 
 /// The elements of a collection whose whole value is here.
@@ -36,6 +43,8 @@ package struct WholeCollection: ElementSource {
   }
 
   package func index(of name: String, hint: Int) -> Int? {
+    // Of a row that was not here while only a window was.
+    if let position = CollectionWindow.position(ofPlaceholder: name) { return position < count ? position : nil }
     if element(at: hint)?.name == name { return hint }
     if let index = values.index(ofElementNamed: name, in: value, as: type) { return index }
     // What has moved has usually not moved far.

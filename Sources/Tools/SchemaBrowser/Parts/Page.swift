@@ -14,6 +14,14 @@ package struct Page: Equatable, Sendable {
   package var filterText = ""
   /// The indices of the elements in the order of the table; nil for the order of the collection.
   package var indices: [Int]?
+  /// The position of the first element that the client requests, if it requests a window of the collection.
+  var windowStart = 0
+  /// The number of rows that the screen shows.
+  var shownRows = 0
+  /// The selected element while the window moves to where it probably is.
+  var expected: CollectionWindow.Expected?
+  /// True while all elements are requested for a search.
+  package internal(set) var isSearched = false
   /// True once the page was shown, and not only passed on the way to one below it.
   package var isVisited: Bool
 

@@ -21,6 +21,8 @@ package struct PageColumn: Equatable, Sendable, Identifiable {
   package let content: Content
   /// The type of the shown part.
   package let type: SchemaType
+  /// True if the column names the element, and is never left out.
+  package var isTitle = false
 
   package var id: String { name }
   /// True if the cells are aligned at their ends.
@@ -49,8 +51,11 @@ package struct PageColumn: Equatable, Sendable, Identifiable {
     guard case .definition(let index) = FieldRank.unwrapped(type),
       case .fields(let fields) = schema.definitions[index].content, !fields.isEmpty
     else { return [PageColumn(name: "value", title: "Value", content: .whole, type: type)] }
+    let naming = FieldRank.naming(fields, of: schema.definitions[index])?.key
     return FieldRank.sorted(fields, of: schema.definitions[index], in: schema).map { field in
-      PageColumn(name: field.name, title: Wording.title(field.name), content: .field(field.key), type: field.type)
+      PageColumn(
+        name: field.name, title: Wording.title(field.name), content: .field(field.key), type: field.type,
+        isTitle: field.key == naming)
     }
   }
 

@@ -1,0 +1,68 @@
+import Glibc
+import IdentifiedCollections
+import TestFeatures
+import Testing
+
+/// Screens of large tables, of which the client has a window.
+@Suite @MainActor struct WindowScreenTests {
+  /// Sets the locale, which determines the widths of characters (wcwidth(3)).
+  init() { setlocale(LC_CTYPE, "C.UTF-8") }
+
+  private func tester() throws -> BrowserTester { try BrowserTester(rows: 12, orders: 998, windowLimit: 4096) }
+
+  private func cursorLine(_ terminal: BrowserTester) -> String { terminal.lines.first { $0.hasPrefix("›") } ?? "" }
+
+  @Test func rowsOnTheirWayAreMarkedAndThenShown() throws {
+    let terminal = try tester()
+    #expect(terminal.lines[1] == "orders  1000" && cursorLine(terminal).contains("fish soup"))
+    terminal.isHubAnswering = false
+    terminal.press("end")
+    #expect(cursorLine(terminal).contains("…") && terminal.lines[1] == "orders  1000")
+    // Keys do not wait.
+    terminal.press("up")
+    #expect(cursorLine(terminal).contains("…"))
+    terminal.isHubAnswering = true
+    #expect(cursorLine(terminal).contains("dish 999") && !terminal.lines.contains { $0.contains("…") })
+    terminal.press("down", "enter")
+    #expect(terminal.lines[1] == "orders[1000]")
+    terminal.press("backspace")
+    #expect(cursorLine(terminal).contains("dish 1000"))
+  }
+
+  @Test func theCursorStaysOnItsElement() throws {
+    let terminal = try tester()
+    terminal.press("end", "pageup")
+    let line = cursorLine(terminal)
+    #expect(line.contains("dish "))
+    terminal.change { $0.orders.removeFirst(500) }
+    #expect(cursorLine(terminal) == line && terminal.lines[1] == "orders  500")
+    terminal.change { diner in
+      for id in 2000..<2600 { diner.orders.insert(.init(id: id, dish: "new", table: 1), at: 0) }
+    }
+    #expect(cursorLine(terminal) == line && terminal.lines[1] == "orders  1100")
+  }
+
+  @Test func aSearchWaitsForAllRows() throws {
+    let terminal = try tester()
+    terminal.isHubAnswering = false
+    terminal.press("/")
+    terminal.type("dish 777")
+    terminal.press("enter")
+    #expect(terminal.lines[1].hasPrefix("orders  loading") && terminal.lines[1].hasSuffix("of 1000"))
+    #expect(cursorLine(terminal).contains("fish soup"))
+    terminal.isHubAnswering = true
+    #expect(cursorLine(terminal).contains("dish 777") && terminal.lines[1] == "orders  1000")
+    terminal.press("n")
+    #expect(cursorLine(terminal).contains("dish 777"))
+  }
+
+  @Test func anotherKeyEndsASearchThatWaits() throws {
+    let terminal = try tester()
+    terminal.isHubAnswering = false
+    terminal.press("/")
+    terminal.type("dish 777")
+    terminal.press("enter", "down")
+    terminal.isHubAnswering = true
+    #expect(cursorLine(terminal).contains("pancakes"))
+  }
+}

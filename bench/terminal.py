@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Measures the generic terminal (`storeterm --generic`) on collections of several sizes, and prints Markdown.
+
+A hub for each size, filled with todos by `storeload`. The program runs in a terminal of 100 × 30 that this script reads.
+*First screen* is the time from its start to its last output before it is quiet; *open* the same from the key that opens
+the collection. A key's times are those to the first output after it, and to the last one: a key that leaves the window
+of elements that are here shows at once which rows are missing, and then these rows. Memory is the resident set after
+all keys. `--idle` seconds of an untouched program are traced (strace) for its system calls.
+"""
+import argparse
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+from servers import Server, TemporaryDirectory
+from storeload import storeload
+
+KEYS = {"down": b"\x1bOB", "page down": b"\x1b[6~", "page up": b"\x1b[5~"}
+ENDS, END, HOME = "end, home", b"\x1bOF", b"\x1bOH"
+# The seconds without output after which a screen counts as complete.
+QUIET = 0.25
+GOALS = {"first screen": 100, "open": 100, "key": 16, "memory": 40}
+
+
+class Terminal:
+    """A program in a terminal that this script reads and answers."""
+
+    def __init__(self, argv, directory, rows=30, columns=100):
+        self.start, self.text, self.directory = time.monotonic(), b"", directory
+        self.pid, self.file = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.environ.update(TERM="xterm-256color", LANG="C.UTF-8")
+            os.execv(argv[0], argv)
+
+    def output(self, timeout):
+        """What the program writes within some seconds; None if it writes nothing."""
+        if not select.select([self.file], [], [], timeout)[0]:
+            return None
+        try:
+            data = os.read(self.file, 1 << 16)
+        except OSError as error:
+            raise SystemExit(f"the program ended; its last output was {self.text[-300:]!r}") from error
+        # It asks for the place of the cursor behind an emoji.
+        for _ in range(data.count(b"\x1b[6n")):
+            os.write(self.file, b"\x1b[1;3R")
+        self.text += data
+        return data
+
+    def settle(self, start, waits=False, limit=60):
+        """The times in ms from `start` to the first and the last output before the program is quiet.
+
+        With `waits`, also for a first output that comes later.
+        """
+        first = last = None
+        while time.monotonic() - start < limit:
+            if self.output(QUIET if first or not waits else limit) is None:
+                break
+            last = (time.monotonic() - start) * 1e3
+            first = first or last
+        return first, last
+
+    def press(self, key, waits=False):
+        start = time.monotonic()
+        os.write(self.file, key)
+        return self.settle(start, waits)
+
+    def memory(self):
+        """The resident set in MB."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) / 1024
+
+    def system_calls(self, seconds):
+        """The system calls within some seconds, as strace prints them."""
+        path = f"{self.directory}/calls"
+        tracer = subprocess.Popen(["strace", "-f", "-o", path, "-p", str(self.pid)], stderr=subprocess.DEVNULL)
+        time.sleep(seconds)
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait()
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().splitlines()
+        os.unlink(path)
+        # The wait that the tracer interrupts is not a call of the program.
+        return [line for line in lines if re.search(r"\) += ", line) and "resumed" not in line]
+
+    def close(self):
+        os.kill(self.pid, signal.SIGTERM)
+        while True:
+            try:
+                if self.output(5) is None:
+                    break
+            except SystemExit:
+                break
+        os.waitpid(self.pid, 0)
+        os.close(self.file)
+
+
+def measure(options, size, server, configuration):
+    """The figures of one run of the program."""
+    terminal = Terminal([f"{options.programs}/storeterm", "--socket", server.socket, "--generic", "--config",
+                         configuration], os.path.dirname(configuration))
+    figures = {"first screen": terminal.settle(terminal.start, waits=True)[1], "open": terminal.press(b"\r", waits=True)[1]}
+    # The heading has the number of the elements.
+    if str(size).encode() not in terminal.text:
+        raise SystemExit(f"the screen does not show the {size} todos: {terminal.text[-400:]!r}")
+    for name, key in KEYS.items():
+        figures[name] = [terminal.press(key) for _ in range(options.presses)]
+    figures[ENDS] = [terminal.press(key) for _ in range(options.presses // 2) for key in (END, HOME)]
+    figures["memory"] = terminal.memory()
+    if options.idle:
+        time.sleep(options.rest)
+        figures["calls"] = terminal.system_calls(options.idle)
+    figures["back"] = [terminal.press(b"\x7f")]
+    terminal.close()
+    return figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True, help="the folder of storehubd, storeload and storeterm")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[50, 1_000_000], metavar="N")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--presses", type=int, default=10, help="presses of each key in a run")
+    parser.add_argument("--idle", type=float, default=5, help="the seconds for which system calls are traced; 0 for none")
+    parser.add_argument("--rest", type=float, default=15, help="the seconds without a key before that")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a goal is missed")
+    options = parser.parse_args()
+    missed = []
+    rows = []
+    with TemporaryDirectory() as directory:
+        configuration = f"{directory}/storeterm.conf"
+        with open(configuration, "w", encoding="utf-8") as file:
+            file.write("[screen]\ntabs = todos, counter\n")
+        for size in options.sizes:
+            path = f"{directory}/{size}.sock"
+            with Server([f"{options.programs}/storehubd", "--socket", path, "--log-level", "error"], path) as server:
+                storeload(options.programs, server, "--todos", size, "--workload", "edit", "--actions", 1)
+                runs = [measure(options, size, server, configuration) for _ in range(options.runs)]
+            for name in ("first screen", "open", "memory"):
+                values = [run[name] for run in runs]
+                unit = "MB" if name == "memory" else "ms"
+                rows.append((size, name, f"{statistics.median(values):.1f} {unit}", f"{max(values):.1f} {unit}", ""))
+                if statistics.median(values) > GOALS[name]:
+                    missed.append(f"{name} with {size} todos")
+            for name in [*KEYS, ENDS, "back"]:
+                presses = [press for run in runs for press in run[name] if press[0] is not None]
+                first, last = zip(*presses) if presses else ((0,), (0,))
+                rows.append((size, name, f"{statistics.median(first):.1f} ms", f"{max(first):.1f} ms",
+                             f"{statistics.median(last):.1f} ms"))
+                if statistics.median(first) > GOALS["key"]:
+                    missed.append(f"{name} with {size} todos")
+            if options.idle:
+                calls = [len(run["calls"]) for run in runs]
+                rows.append((size, f"system calls in {options.idle:g} s", str(statistics.median(calls)), str(max(calls)),
+                             ""))
+                if max(calls):
+                    print("\n".join(runs[-1]["calls"][:12]), file=sys.stderr)
+                    missed.append(f"no system calls with {size} todos")
+    print("| todos | what | median | maximum | until all rows are here |\n|--:|---|--:|--:|--:|")
+    for row in rows:
+        print(f"| {row[0]:,} | " + " | ".join(row[1:]) + " |")
+    if missed:
+        print("missed: " + ", ".join(missed), file=sys.stderr)
+    return 1 if missed and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
