@@ -3,8 +3,15 @@ package import Wire
 
 /// A command that the shell must execute for the core, in order.
 package enum ClusterCommand: Sendable {
-  /// Pass a transaction to the store; then call `transactionEnded` with this number, after a deadline with `.unknown`.
-  case transact(UInt64, LogTransaction)
+  /// Pass a transaction to the store with this id; then call `transactionEnded` with this number, after a deadline with
+  /// `.unknown`.
+  ///
+  /// The shell asks for the store's id on each new connection, before it sends a transaction over it. If the id is
+  /// another one, it sends nothing, and the outcome is `.elsewhere`. With no id, any store will do.
+  case transact(UInt64, LogTransaction, in: UInt64?)
+  /// Forget what the store with this id keeps of revisions before this one, and let a store that was full take writes
+  /// again. There is no answer; the command is repeated while the store is full.
+  case compact(UInt64, in: UInt64)
   /// Read from the store, from any of its members; then call `readEnded` with this number.
   case read(UInt64, LogRead)
   /// Watch the entries from a position and the key `beat`, and call `watched`; it replaces an earlier watch.
@@ -48,6 +55,8 @@ package enum LogRead: Hashable, Sendable {
   case entries(from: UInt64)
   /// The parts of the turn of an entry.
   case parts(position: UInt64, process: UInt64, count: Int)
+  /// The registration of a node.
+  case registration(NodeName)
 }
 
 /// The result of a read.
@@ -56,6 +65,7 @@ package enum LogReading: Sendable {
   case entries([StoredValue], first: UInt64?, beat: StoredValue?)
   /// Parts in order; fewer if some are absent.
   case parts([[UInt8]])
+  case registration(StoredValue?)
   /// The store did not answer.
   case failed
 }
@@ -72,11 +82,11 @@ package struct ClusterSession: Hashable, Sendable {
 }
 
 /// A message between two nodes.
-package enum ClusterMessage: Sendable {
+package enum ClusterMessage: Equatable, Sendable {
   /// The sender leads up to this position; `isCurrent` is false if the store has not confirmed it lately.
   case beat(Leadership, position: UInt64, isCurrent: Bool)
-  /// The sender's journal is on disk up to this position.
-  case status(stored: UInt64)
+  /// The sender's journal is on disk up to this position, in the history with this id.
+  case status(history: UInt64, stored: UInt64)
   /// Actions of a session of the sender, for the leader of a term.
   case actions(term: UInt64, ClusterSession, first: UInt64, [[UInt8]])
   /// The sender needs entries after this position that the log no longer has.
@@ -86,13 +96,18 @@ package enum ClusterMessage: Sendable {
 }
 
 /// A state with its place in the log.
-package struct ClusterSnapshot: Sendable {
+package struct ClusterSnapshot: Equatable, Sendable {
   /// A place in a log.
-  package struct Place: Sendable {
+  package struct Place: Equatable, Sendable {
     package let history: LogHistory
     package let point: LogPoint
     /// The bytes of the entry at the point, with which the receiver proves the snapshot.
     package let last: [UInt8]
+
+    /// Creates a place.
+    package init(history: LogHistory, point: LogPoint, last: [UInt8]) {
+      (self.history, self.point, self.last) = (history, point, last)
+    }
   }
 
   package let place: Place
@@ -111,6 +126,8 @@ package enum Standing: Equatable, Sendable {
   case current(leads: Bool)
   /// The log cannot be appended to, or there is no leader, since this time. Reads are stale, and actions are held.
   case waiting(since: Duration)
+  /// The log cannot be appended to, because the store is full since this time. Reads are stale, and actions are held.
+  case storeFull(since: Duration)
   /// The node does not serve, and needs the operator.
   case refused(Refusal)
 }
@@ -127,8 +144,20 @@ package enum Refusal: Equatable, Sendable {
   case restored
   /// The log belongs to another history than the journal, and has not its last entry.
   case otherHistory
+  /// Another process runs as the same node, since before this one.
+  case nameTaken(NodeName)
   /// The log has turns of a schema that this version cannot read.
   case newerSchema(position: UInt64)
+}
+
+extension Refusal {
+  /// True if only another process can serve; all other refusals end when the operator has settled their reason.
+  var isFinal: Bool {
+    switch self {
+    case .nameTaken, .newerSchema: true
+    case .logLost, .diverged, .damaged, .restored, .otherHistory: false
+    }
+  }
 }
 
 extension Refusal: CustomStringConvertible {
@@ -146,6 +175,8 @@ extension Refusal: CustomStringConvertible {
     case .restored: "the store was restored from a backup: check it, then run storectl cluster restore"
     case .otherHistory:
       "the journal belongs to another cluster: check the endpoints in [cluster], or move the journal away"
+    case .nameTaken(let node):
+      "another process runs as node \(node): give each machine its own name in [cluster], and start this hub again"
     case .newerSchema(let position):
       "entry \(position) is of a newer version of the feature: upgrade this node"
     }

@@ -14,7 +14,7 @@ extension ClusterCore {
     switch role {
     case .follower(var follower):
       follower.noteSign(at: now, isBehind: isBehind)
-      role = .follower(follower)
+      (role, fullSince) = (.follower(follower), nil)
     case .claiming(let opening, var follower):
       follower.noteSign(at: now, isBehind: isBehind)
       role = .claiming(opening, follower)
@@ -38,8 +38,8 @@ extension ClusterCore {
 
   mutating func continueFollowing(_ follower: Follower) {
     if now - readAt >= options.pollInterval { readEntries() }
-    if snapshotRequestedAt != nil { requestSnapshot() }
-    guard now >= claimTime(follower), pending == nil, incomplete == nil, snapshotRequestedAt == nil else { return }
+    if snapshotRequest != nil { requestSnapshot() }
+    guard now >= claimTime(follower), pending == nil, incomplete == nil, snapshotRequest == nil else { return }
     claim(follower)
   }
 
@@ -63,6 +63,11 @@ extension ClusterCore {
   ///   - store: The id of the store's cluster.
   ///   - result: The result.
   package mutating func readEnded(_ number: UInt64, in store: UInt64, _ result: LogReading) {
+    if registration.checking == number {
+      registration.checking = nil
+      if case .registration(let found) = result, store == self.store { noteRegistration(found) }
+      return
+    }
     guard let current = reading, current.number == number else { return }
     reading = nil
     switch role {
@@ -72,8 +77,7 @@ extension ClusterCore {
     if case .failed = result {
     } else if let history, history.store != store {
       // A proof decides, not a read.
-      demote()
-      return prove()
+      return proveAgain()
     }
     switch (result, current.read) {
     case (.entries(let entries, let first, let beat), .entries):
@@ -81,7 +85,7 @@ extension ClusterCore {
       for entry in entries { receive(entry) }
       if let beat { receive(beat) }
     case (.parts(let parts), .parts): complete(parts)
-    case (.failed, _), (.entries, .parts), (.parts, .entries):
+    case (.failed, _), (.registration, _), (_, .registration), (.entries, .parts), (.parts, .entries):
       // The next poll reads again.
       incomplete = nil
     }
@@ -195,9 +199,10 @@ extension ClusterCore {
 
   /// Moves the node past an entry and records it.
   mutating func advance(past entry: EncodedEntry, parts: [[UInt8]]) {
-    snapshotRequestedAt = nil
+    snapshotRequest = nil
     point.advance(to: entry)
     last = entry
+    trimPlan.count(entry.entry.position, byteCount: parts.reduce(entry.bytes.count) { $0 + $1.count })
     emit(.record(entry, parts: parts))
   }
 
@@ -207,9 +212,6 @@ extension ClusterCore {
   package mutating func journalStored(upTo position: UInt64) {
     storedPosition = position
     trimPlan.note(options.node, stored: position)
-    switch route {
-    case .link(let node): emit(.send(.status(stored: position), to: node))
-    case .here, .none: break
-    }
+    if case .link(let node) = route { sendStatus(to: node) }
   }
 }

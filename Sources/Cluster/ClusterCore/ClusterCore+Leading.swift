@@ -30,6 +30,7 @@ extension ClusterCore {
     updateEffects()
     guard case .leader(let leader) = role else { return }
     if now >= leader.linkBeatAt { sendBeats() }
+    removeEntries()
     sendNextTransaction()
   }
 
@@ -82,12 +83,6 @@ extension ClusterCore {
       leader.beatCount += 1
       role = .leader(leader)
       transact(.beat(leader.beatCount, of: leader.leadership), for: .beat)
-    } else {
-      let first = trimPlan.firstKept(tail: point.position)
-      guard first >= leader.trimmedBefore + options.trimStep else { return }
-      leader.trimmedBefore = first
-      role = .leader(leader)
-      transact(.trim(before: first, of: leader.leadership), for: .trim)
     }
   }
 
@@ -140,9 +135,7 @@ extension ClusterCore {
     case .beat:
       beatRevision = max(beatRevision ?? 0, revision)
       leader.confirmedAt = ended.sentAt
-    case .trim, .proof, .claim:
-      // A successor does not see a trim; it confirms nothing.
-      break
+    case .proof, .claim: break
     }
     role = .leader(leader)
     continueLeading()
@@ -188,7 +181,7 @@ extension ClusterCore {
   mutating func demote() {
     guard case .leader = role else { return }
     stopLeading()
-    pending = nil
+    (pending, fullSince) = (nil, nil)
     follow()
     readEntries()
   }

@@ -43,7 +43,7 @@ extension ClusterCore {
       route = .here
     } else if let announced = links[leader.node], announced == leader {
       route = .link(leader.node)
-      emit(.send(.status(stored: storedPosition), to: leader.node))
+      sendStatus(to: leader.node)
     }
     guard route != .none else { return }
     var all: [(ClusterSession, UInt64, [[UInt8]])] = []
@@ -68,6 +68,13 @@ extension ClusterCore {
     links[node] = nil
     trimPlan.forget(node)
     if route == .link(node) { route = .none }
+    if snapshotRequest?.node == node { snapshotRequest?.until = now }
+  }
+
+  /// Tells the leader up to where the journal is on disk.
+  mutating func sendStatus(to leader: NodeName) {
+    guard let history else { return }
+    emit(.send(.status(history: history.id, stored: storedPosition), to: leader))
   }
 
   /// Handles a message of a node.
@@ -75,7 +82,9 @@ extension ClusterCore {
     guard links[node] != nil else { return }
     switch message {
     case .beat(let leadership, let position, let isCurrent): heard(leadership, position, isCurrent, from: node)
-    case .status(let stored): trimPlan.note(node, stored: stored)
+    case .status(let id, let stored):
+      // A journal of another history has other entries at the same positions.
+      if id == history?.id { trimPlan.note(node, stored: stored) }
     case .actions(let term, let session, let first, let actions):
       // Those for another term are sent again to its leader.
       guard let leadership, leadership.term == term, session.node == node else { return }

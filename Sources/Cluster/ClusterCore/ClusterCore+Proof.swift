@@ -5,15 +5,19 @@ import Wire
 extension ClusterCore {
   /// Begins the proof. Until it succeeds, the node serves nobody.
   mutating func prove() {
-    (pending, reading, incomplete, route) = (nil, nil, nil, .none)
+    stopAsking()
     (begun, beatRevision, readAt) = (nil, nil, now)
     role = .proving(isBehind: false)
     transact(
-      .prove(options.node, process: options.process, last: last, history: history), for: .proof)
+      .prove(
+        options.node, as: nextRegistration(), replacing: replacedRegistration, last: last, history: history),
+      for: .proof)
   }
 
-  mutating func proved(in store: UInt64) {
-    self.store = store
+  mutating func proved(in store: UInt64, _ revision: UInt64) {
+    registered(nextRegistration(), revision, in: store)
+    (self.store, lastRevision) = (store, max(revision, store == self.store ? lastRevision : 0))
+    (snapshotRequest, offered) = (nil, nil)
     (storeSignAt, readAt) = (now, now)
     follow()
     emit(.watch(from: point.position + 1))
@@ -25,6 +29,7 @@ extension ClusterCore {
     func value(_ read: LogTransaction.ProofReads) -> StoredValue? { values[read.rawValue] }
     guard let record = value(.history), let found = try? LogHistory(decoding: record.bytes.span.bytes) else {
       if let damaged = value(.history) { return refuse(.damaged("the history has \(damaged.bytes.count) bytes")) }
+      if history == nil { return registrationRefused(value(.node), in: store) }
       // Without a history there is no log; but the journal has one.
       return refuse(.logLost(journal: point.position, log: 0))
     }
@@ -32,6 +37,7 @@ extension ClusterCore {
     let entry = value(.entry)
     let isSame = last.map { entry?.key == .entry($0.entry.position) && entry?.bytes == $0.bytes } ?? true
     if isSame {
+      if history == found { return registrationRefused(value(.node), in: store) }
       // The journal is a beginning of this log, whatever its name was: the operator has restored an earlier state.
       adopt(found)
       return prove()
@@ -42,7 +48,10 @@ extension ClusterCore {
     guard let first = value(.first).flatMap({ Self.position(of: $0) }), end > point.position, first > point.position
     else { return refuse(.logLost(journal: point.position, log: end)) }
     role = .proving(isBehind: true)
-    requestSnapshot()
+    registerBehind(value(.node), in: store)
+    guard case .proving = role else { return }
+    if let snapshot = offered.take(), snapshot.place.history == history { receive(snapshot) }
+    if case .proving(isBehind: true) = role { requestSnapshot() }
   }
 
   /// Takes the log's name over.
@@ -50,55 +59,14 @@ extension ClusterCore {
     guard history != found else { return }
     let isContinued = history != nil
     history = found
+    // Those of the others were told in the other history.
+    trimPlan.forgetAll()
+    trimPlan.note(options.node, stored: storedPosition)
     if isContinued { held.removeAll() }
     emit(.adopt(found, endsSessions: isContinued))
   }
 
   static func position(of value: StoredValue) -> UInt64? {
     if case .entry(let position) = value.key { position } else { nil }
-  }
-
-  // MARK: Snapshots
-
-  /// Asks a node for its state: the leader if it is linked, otherwise any.
-  mutating func requestSnapshot() {
-    if let asked = snapshotRequestedAt, now - asked < options.retryInterval { return }
-    guard !links.isEmpty else { return }
-    snapshotRequestedAt = now
-    let nodes = links.keys.sorted()
-    let node = nodes[Int.random(in: 0..<nodes.count, using: &random)]
-    emit(.send(.needsSnapshot(after: point.position), to: node))
-  }
-
-  /// Has the state sent to a node that lacks entries, if this node has proved it.
-  mutating func sendSnapshot(to node: NodeName, after position: UInt64) {
-    guard let history, let last, position < point.position else { return }
-    switch role {
-    case .proving, .refused: return
-    case .follower, .claiming, .leader: break
-    }
-    emit(.sendSnapshot(ClusterSnapshot.Place(history: history, point: point, last: last.bytes), to: node))
-  }
-
-  /// Takes a snapshot over if it is needed, and proves it like a journal.
-  mutating func receive(_ snapshot: ClusterSnapshot) {
-    switch role {
-    case .proving(let isBehind): guard isBehind else { return }
-    case .follower: guard snapshotRequestedAt != nil else { return }
-    case .refused, .claiming, .leader: return
-    }
-    let place = snapshot.place
-    // One of the two nodes has an old name of the log; the proof tells which.
-    guard place.history == history else { return prove() }
-    guard place.point.position > point.position,
-      let entry = try? EncodedEntry(decoding: place.last), place.point == LogPoint(after: entry, turn: place.point.turn)
-    else { return }
-    guard options.schemas.contains(entry.entry.schema) else {
-      return refuse(.newerSchema(position: entry.entry.position))
-    }
-    snapshotRequestedAt = nil
-    (point, last) = (place.point, entry)
-    emit(.install(snapshot))
-    prove()
   }
 }

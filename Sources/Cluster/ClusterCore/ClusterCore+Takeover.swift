@@ -10,16 +10,15 @@ extension ClusterCore {
       LogEntry(
         position: point.position + 1, leader: leadership, schema: ownSchema, previous: point.checksum,
         content: .opening))
+    guard let own = registration.own?.value else { return }
     role = .claiming(opening, follower)
-    if let history {
-      transact(
-        .claim(opening, from: point.leader, beat: beatRevision, history: history, begins: false), for: .claim)
-    } else {
-      // The proof has shown that there is none.
-      let named = LogHistory(id: random.next(), store: store)
-      begun = named
-      transact(.claim(opening, from: nil, beat: beatRevision, history: named, begins: true), for: .claim)
-    }
+    // The proof has shown that there is no history if the node has none.
+    if history == nil { begun = LogHistory(id: random.next(), store: store) }
+    guard let named = history ?? begun else { preconditionFailure("a claim without a history") }
+    transact(
+      .claim(
+        opening, as: own, from: point.leader, beat: beatRevision, history: named, begins: history == nil),
+      for: .claim)
   }
 
   var ownSchema: SchemaFingerprint { options.schemas[options.schemas.count - 1] }
@@ -38,6 +37,7 @@ extension ClusterCore {
     guard found == history, point.position == 0 || value(.last)?.bytes == last?.bytes else { return prove() }
     if let beat = value(.beat) { receive(beat) }
     if let entry = value(.entry) { receive(entry) }
+    noteRegistration(value(.node))
     delayClaim(upTo: .milliseconds(300))
   }
 

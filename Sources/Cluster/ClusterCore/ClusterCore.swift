@@ -35,6 +35,8 @@ package struct ClusterCore: ~Copyable {
   /// The entry at `point`.
   var last: EncodedEntry?
   var pending: PendingTransaction?
+  /// The transaction beside it.
+  var aside: SideTransaction?
   var lastNumber: UInt64 = 0
   /// The read that has no answer yet.
   var reading: (number: UInt64, read: LogRead)?
@@ -45,6 +47,13 @@ package struct ClusterCore: ~Copyable {
   var storeSignAt: Duration
   /// The id of the store's cluster, as of the last proof.
   var store: UInt64 = 0
+  /// The last revision of the store that is known.
+  var lastRevision: UInt64 = 0
+  /// The time since which the store refuses to write, because it is full.
+  var fullSince: Duration?
+  /// The next removal happens no earlier.
+  var removeAt: Duration
+  var registration = Registration()
   /// The history that this node's claim begins, while the log has none.
   var begun: LogHistory?
   /// The revision of the last beat.
@@ -56,8 +65,9 @@ package struct ClusterCore: ~Copyable {
   var trimPlan: TrimPlan
   /// The end of the journal on disk.
   var storedPosition: UInt64
-  /// The time at which the node last asked for a snapshot.
-  var snapshotRequestedAt: Duration?
+  var snapshotRequest: SnapshotRequest?
+  /// A snapshot that has arrived during a proof, which tells whether it is needed.
+  var offered: ClusterSnapshot?
   var random: SplitMix
   private var commands: [ClusterCommand] = []
 
@@ -90,9 +100,10 @@ package struct ClusterCore: ~Copyable {
   /// Starts a node with its journal, which it proves first.
   package init(_ options: ClusterOptions, journal: Journal, now: Duration) {
     (self.options, history, point, last) = (options, journal.history, journal.point, journal.last)
-    (self.now, readAt, storeSignAt) = (now, now, now)
+    (self.now, readAt, storeSignAt, removeAt) = (now, now, now, now)
     storedPosition = journal.point.position
-    trimPlan = TrimPlan(members: options.members, kept: options.keptEntries)
+    trimPlan = TrimPlan(
+      members: options.members, keptBytes: options.keptBytes, stepBytes: options.trimStepBytes)
     trimPlan.note(options.node, stored: storedPosition)
     random = SplitMix(seed: options.process)
     prove()
@@ -113,12 +124,15 @@ package struct ClusterCore: ~Copyable {
 
   private var currentStanding: Standing {
     switch role {
-    case .proving: .starting
-    case .refused(let refusal, _): .refused(refusal)
+    case .proving: return .starting
+    case .refused(let refusal, _): return .refused(refusal)
     case .follower(let follower), .claiming(_, let follower):
-      now - follower.currentAt < options.takeoverAfter ? .current(leads: false) : .waiting(since: follower.currentAt)
+      if let fullSince { return .storeFull(since: fullSince) }
+      return now - follower.currentAt < options.takeoverAfter
+        ? .current(leads: false) : .waiting(since: follower.currentAt)
     case .leader(let leader):
-      now - leader.confirmedAt < options.takeoverAfter
+      if let fullSince { return .storeFull(since: fullSince) }
+      return now - leader.confirmedAt < options.takeoverAfter
         ? .current(leads: true) : .waiting(since: leader.confirmedAt)
     }
   }
@@ -143,12 +157,14 @@ package struct ClusterCore: ~Copyable {
       guard isBehind else { break }
       if now - readAt < .seconds(5) { requestSnapshot() } else { prove() }
     case .refused(let refusal, let retryAt):
-      // A newer process is needed for a newer schema; the operator may settle everything else.
-      if case .newerSchema = refusal { break }
-      if now >= retryAt { prove() }
-    case .follower(let follower): continueFollowing(follower)
-    case .claiming: break
-    case .leader: continueLeading()
+      if !refusal.isFinal, now >= retryAt { prove() }
+    case .follower(let follower):
+      checkRegistration()
+      continueFollowing(follower)
+    case .claiming: checkRegistration()
+    case .leader:
+      checkRegistration()
+      continueLeading()
     }
   }
 
@@ -157,92 +173,32 @@ package struct ClusterCore: ~Copyable {
     var times: [Duration] = []
     if let retryAt = pending?.retryAt { times.append(retryAt) }
     switch role {
-    case .proving(let isBehind): if isBehind { times.append(now + options.retryInterval) }
-    case .refused(.newerSchema, _): break
-    case .refused(_, let retryAt): times.append(retryAt)
+    case .proving(let isBehind):
+      if isBehind { times.append(min(snapshotRequest?.until ?? now + options.retryInterval, readAt + .seconds(5))) }
+    case .refused(let refusal, let retryAt): if !refusal.isFinal { times.append(retryAt) }
     case .follower(let follower):
       times += [readAt + options.pollInterval, max(claimTime(follower), now + options.retryInterval)]
       if now - follower.currentAt < options.takeoverAfter { times.append(follower.currentAt + options.takeoverAfter) }
       if claimTime(follower) > now { times.append(claimTime(follower)) }
-    case .claiming: break
-    case .leader(let leader): times += leadingTimes(leader)
+      times.append(registration.checkAt)
+    case .claiming: times.append(registration.checkAt)
+    case .leader(let leader): times += leadingTimes(leader) + [registration.checkAt]
     }
     return times.min()
-  }
-
-  // MARK: Transactions
-
-  mutating func transact(_ transaction: LogTransaction, for purpose: PendingTransaction.Purpose) {
-    precondition(pending == nil, "a node has one transaction in flight")
-    lastNumber += 1
-    pending = PendingTransaction(
-      number: lastNumber, transaction: transaction, purpose: purpose, firstSentAt: now, sentAt: now)
-    emit(.transact(lastNumber, transaction))
-  }
-
-  private mutating func retryTransaction() {
-    guard var next = pending, let retryAt = next.retryAt, now >= retryAt else { return }
-    lastNumber += 1
-    (next.number, next.sentAt, next.retryAt) = (lastNumber, now, nil)
-    pending = next
-    emit(.transact(lastNumber, next.transaction))
-  }
-
-  /// Handles the outcome of a transaction; one that the node no longer waits for is ignored.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the command.
-  ///   - store: The id of the store's cluster.
-  ///   - outcome: The outcome.
-  package mutating func transactionEnded(_ number: UInt64, in store: UInt64, _ outcome: TransactionOutcome) {
-    guard let ended = pending, ended.number == number else { return }
-    switch outcome {
-    case .unknown:
-      pending?.retryAt = now
-      retryTransaction()
-    case .full: pending?.retryAt = now + options.retryInterval
-    case .written(let revision):
-      pending = nil
-      // Nothing is learnt from a store that is not the history's.
-      if let expected = begun ?? history, expected.store != store { return refuse(.restored) }
-      written(ended, revision, in: store)
-    case .refused(let values):
-      pending = nil
-      if ended.purpose != .proof, let expected = begun ?? history, expected.store != store { return refuse(.restored) }
-      refused(ended, values, in: store)
-    }
-  }
-
-  private mutating func written(_ ended: PendingTransaction, _ revision: UInt64, in store: UInt64) {
-    switch ended.purpose {
-    case .proof: proved(in: store)
-    case .claim:
-      guard case .claiming(let opening, _) = role else { return }
-      becomeLeader(opening, confirmedAt: ended.sentAt)
-    case .append, .part, .beat, .trim: leaderWrote(ended, revision)
-    }
-  }
-
-  private mutating func refused(_ ended: PendingTransaction, _ values: [StoredValue?], in store: UInt64) {
-    switch ended.purpose {
-    case .proof: proofRefused(values, in: store)
-    case .claim: claimRefused(ended, values)
-    case .append: appendRefused(ended, values)
-    case .part, .beat:
-      // The only condition is the leadership.
-      demote()
-    case .trim:
-      // Either another node leads, or the log is not the one that the journals have.
-      demote()
-      prove()
-    }
   }
 
   /// Stops serving.
   mutating func refuse(_ refusal: Refusal) {
     stopLeading()
-    (pending, reading, incomplete, route) = (nil, nil, nil, .none)
+    stopAsking()
     held.removeAll()
     role = .refused(refusal, retryAt: now + .seconds(1))
+  }
+
+  /// Forgets what was asked of the store.
+  mutating func stopAsking() {
+    (pending, aside, reading, incomplete, fullSince) = (nil, nil, nil, nil, nil)
+    registration.checking = nil
+    route = .none
   }
 }

@@ -26,10 +26,17 @@ package struct ClusterOptions: Sendable {
   package var retryInterval = Duration.milliseconds(250)
   /// The greatest number of bytes of an entry.
   package var entryBytes = LogEntry.byteLimit
-  /// The number of stored entries that are kept for nodes that were away.
-  package var keptEntries: UInt64 = 4096
-  /// The number of entries that one transaction removes at least.
-  package var trimStep: UInt64 = 256
+  /// The number of bytes of stored entries that are kept for nodes that were away.
+  package var keptBytes = 256 << 20
+  /// The number of bytes of entries that one transaction removes at least.
+  package var trimStepBytes = 4 << 20
+  /// True if the node compacts the store after it has removed entries.
+  package var compacts = true
+  /// The time between two looks for another process of the same node.
+  package var registrationInterval = Duration.seconds(2)
+  /// How long a node waits for the first piece of a snapshot, and between pieces, before it asks another node. The time
+  /// doubles with each request.
+  package var snapshotWait = Duration.seconds(1)
 
   /// Creates settings with the default times.
   /// - Precondition: There is at least one schema, and the node is a member.

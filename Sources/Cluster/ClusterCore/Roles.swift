@@ -39,8 +39,6 @@ struct Leader {
   var effects: EffectsPhase
   /// The node that takes over when everything is stored.
   var successor: NodeName?
-  /// The log has no entries before this position.
-  var trimmedBefore: UInt64 = 1
   var linkBeatAt: Duration
 
   struct Appending {
@@ -62,7 +60,7 @@ struct Leader {
 
 /// A transaction that has no answer yet. It is repeated until it has one.
 struct PendingTransaction {
-  enum Purpose { case proof, claim, append, part, beat, trim }
+  enum Purpose { case proof, claim, append, part, beat }
 
   var number: UInt64
   let transaction: LogTransaction
@@ -72,4 +70,15 @@ struct PendingTransaction {
   var sentAt: Duration
   /// The time of the next attempt; nil while one has no answer.
   var retryAt: Duration?
+}
+
+/// A transaction that needs no order among those that append, and that is not repeated.
+struct SideTransaction {
+  enum Purpose {
+    case removal(before: UInt64, Leadership)
+    case registration(NodeRegistration)
+  }
+
+  let number: UInt64
+  let purpose: Purpose
 }

@@ -11,7 +11,7 @@ package enum LogKey: Hashable, Sendable {
   case entry(UInt64)
   /// A part of the turn of the entry at a position, written by a process.
   case part(position: UInt64, process: UInt64, index: Int)
-  /// The position up to which a node's process has proved its journal.
+  /// The `NodeRegistration` of a node's process.
   case node(NodeName)
 }
 

@@ -59,8 +59,10 @@ package enum TransactionOutcome: Equatable, Sendable {
   case refused([StoredValue?])
   /// There is no answer. The transaction may have taken effect, or may still do so; only repeating it tells.
   case unknown
-  /// The store is full, and the transaction has no effect.
+  /// The store is full, and this attempt has no effect. Transactions that only remove something are not refused so.
   case full
+  /// The store that answers is another one than that for which the transaction is, which was not sent.
+  case elsewhere
 }
 
 // MARK: - The transactions of the log
@@ -87,24 +89,26 @@ extension LogTransaction {
   }
 
   /// What `claim` reads.
-  package enum ClaimReads: Int { case leader, entry, last, beat, history }
+  package enum ClaimReads: Int { case leader, entry, last, beat, history, node }
 
   /// Takes the leadership and appends the opening entry of the term, in one step. So a new leader has the whole log.
   ///
   /// - Parameters:
   ///   - opening: The opening entry, of the new leader.
+  ///   - registration: The registration of the node, which no other process has replaced.
   ///   - leader: The leadership that the entry ends.
   ///   - beat: The revision of the last beat that the node has seen, so that no sign of life is overlooked.
   ///   - history: The history.
   ///   - begins: True if there is no history yet.
   package static func claim(
-    _ opening: EncodedEntry, from leader: Leadership?, beat: UInt64?, history: LogHistory, begins: Bool
+    _ opening: EncodedEntry, as registration: NodeRegistration, from leader: Leadership?, beat: UInt64?,
+    history: LogHistory, begins: Bool
   ) -> LogTransaction {
-    let position = opening.entry.position
+    let (position, node) = (opening.entry.position, LogKey.node(opening.entry.leader.node))
     var conditions: [Condition] = [
       leader.map { .value(.leader, $0.encoded()) } ?? .absent(.leader), .absent(.entry(position)),
       beat.map { .revision(.beat, $0) } ?? .absent(.beat),
-      begins ? .absent(.history) : .value(.history, history.encoded()),
+      begins ? .absent(.history) : .value(.history, history.encoded()), .value(node, registration.encoded()),
     ]
     if position > 1 { conditions.append(.present(.entry(position - 1))) }
     var writes: [Write] = [
@@ -113,7 +117,9 @@ extension LogTransaction {
     if begins { writes.append(.put(.history, history.encoded())) }
     return LogTransaction(
       if: conditions, then: writes,
-      else: [.key(.leader), .key(.entry(position)), .key(.entry(position - 1)), .key(.beat), .key(.history)])
+      else: [
+        .key(.leader), .key(.entry(position)), .key(.entry(position - 1)), .key(.beat), .key(.history), .key(node),
+      ])
   }
 
   /// Shows that the leader lives and still leads.
@@ -131,36 +137,48 @@ extension LogTransaction {
       then: [.put(.part(position: position, process: leader.process, index: index), bytes)], else: [.key(.leader)])
   }
 
-  /// Removes entries that a majority of the journals has, if the log goes on with the entry at the position: a store that
-  /// was restored since may end before.
+  /// What `trim` reads.
+  package enum TrimReads: Int { case leader, first }
+
+  /// Removes entries that a majority of the journals has, if the log goes on with the entry at the position.
   package static func trim(before position: UInt64, of leader: Leadership) -> LogTransaction {
     LogTransaction(
       if: [.value(.leader, leader.encoded()), .present(.entry(position))], then: [.trim(before: position)],
-      else: [.key(.leader)])
+      else: [.key(.leader), .firstEntry])
   }
 
   /// What `prove` reads.
-  package enum ProofReads: Int { case history, entry, first, last }
+  package enum ProofReads: Int { case history, entry, first, last, node }
 
-  /// Proves that a journal belongs to the log: its last entry is that of the log, in the same history.
+  /// Proves that a journal belongs to the log: its last entry is that of the log, in the same history. It registers the
+  /// process, so that it passes through consensus.
   ///
   /// - Parameters:
-  ///   - node: The node, whose key it writes, so that the proof passes through consensus.
-  ///   - process: The number of the node's process.
+  ///   - node: The node.
+  ///   - registration: The registration of the process.
+  ///   - replaced: The value of the node's key that the registration replaces; nil if there is none.
   ///   - last: The last entry of the journal; nil if it is empty.
   ///   - history: The history of the journal; nil if it has none.
   package static func prove(
-    _ node: NodeName, process: UInt64, last: EncodedEntry?, history: LogHistory?
+    _ node: NodeName, as registration: NodeRegistration, replacing replaced: [UInt8]?, last: EncodedEntry?,
+    history: LogHistory?
   ) -> LogTransaction {
     var conditions: [Condition] = [history.map { .value(.history, $0.encoded()) } ?? .absent(.history)]
     if let last { conditions.append(.value(.entry(last.entry.position), last.bytes)) }
-    let position = last?.entry.position ?? 0
-    var encoder = CBOREncoder()
-    encoder.arrayHeader(count: 2)
-    encoder.unsigned(process)
-    encoder.unsigned(position)
+    conditions.append(replaced.map { .value(.node(node), $0) } ?? .absent(.node(node)))
     return LogTransaction(
-      if: conditions, then: [.put(.node(node), encoder.bytes)],
-      else: [.key(.history), .key(.entry(max(position, 1))), .firstEntry, .lastEntry])
+      if: conditions, then: [.put(.node(node), registration.encoded())],
+      else: [
+        .key(.history), .key(.entry(max(last?.entry.position ?? 0, 1))), .firstEntry, .lastEntry, .key(.node(node)),
+      ])
+  }
+
+  /// Registers a process: one that another has replaced, or one that cannot prove its journal yet.
+  package static func register(
+    _ node: NodeName, as registration: NodeRegistration, replacing replaced: [UInt8]?
+  ) -> LogTransaction {
+    LogTransaction(
+      if: [replaced.map { .value(.node(node), $0) } ?? .absent(.node(node))],
+      then: [.put(.node(node), registration.encoded())], else: [.key(.node(node))])
   }
 }

@@ -44,7 +44,7 @@ import Wire
       .refused([
         StoredValue(key: .leader, bytes: leader, revision: 70),
         StoredValue(key: .entry(3), bytes: opening, revision: 70),
-        TestNode.stored(log[1]), nil, TestNode.stored(.history, TestNode.history),
+        TestNode.stored(log[1]), nil, TestNode.stored(.history, TestNode.history), nil,
       ]))
     #expect(node.core.leadingTerm == 2)
   }
@@ -57,7 +57,7 @@ import Wire
     node.answer(
       .refused([
         TestNode.stored(.leader, other), TestNode.stored(opening), TestNode.stored(log[1]), nil,
-        TestNode.stored(.history, TestNode.history),
+        TestNode.stored(.history, TestNode.history), nil,
       ]))
     #expect(node.core.leadingTerm == nil && node.core.point.leader == other)
     #expect(node.core.standing == .current(leads: false))
@@ -193,16 +193,5 @@ import Wire
     node.pass(.zero)
     node.answer(.written(revision: 61))
     #expect(node.core.leadingTerm == 2 && node.starts == [2])
-  }
-
-  @Test func entriesAreRemovedThatAMajorityHas() throws {
-    let node = TestNode.leader(of: log) { ($0.keptEntries, $0.trimStep) = (0, 1) }
-    node.core.linkOpened(TestNode.name("b"))
-    node.core.journalStored(upTo: 3)
-    node.pass(.milliseconds(10))
-    node.clear()
-    node.core.received(.status(stored: 2), from: TestNode.name("b"))
-    node.pass(.milliseconds(10))
-    #expect(node.transactions.map(\.writes) == [[.trim(before: 2)]])
   }
 }

@@ -72,8 +72,21 @@ final class TestNode {
 
   /// The transaction without an answer.
   var transaction: (number: UInt64, LogTransaction)? {
-    for case .transact(let number, let transaction) in commands.reversed() { return (number, transaction) }
+    for case .transact(let number, let transaction, _) in commands.reversed() { return (number, transaction) }
     return nil
+  }
+
+  /// The last proof of the journal.
+  private(set) var pendingProof: (number: UInt64, LogTransaction)?
+
+  /// Answers the transaction of this kind.
+  func answer(_ outcome: TransactionOutcome, to isMeant: (LogTransaction) -> Bool) {
+    let proof = pendingProof.map { [ClusterCommand.transact($0.number, $0.1, in: nil)] } ?? []
+    for case .transact(let number, let transaction, _) in (proof + commands).reversed() where isMeant(transaction) {
+      core.transactionEnded(number, in: Self.store, outcome)
+      return take()
+    }
+    preconditionFailure("there is no such transaction")
   }
 
   /// Answers the last transaction.
@@ -89,7 +102,11 @@ final class TestNode {
     take()
   }
 
-  func take() { commands += core.takeCommands() }
+  func take() {
+    let taken = core.takeCommands()
+    for case .transact(let number, let transaction, nil) in taken { pendingProof = (number, transaction) }
+    commands += taken
+  }
   func clear() { commands = [] }
 
   /// Takes entries from the watch.
@@ -102,8 +119,14 @@ final class TestNode {
     StoredValue(key: .entry(entry.entry.position), bytes: entry.bytes, revision: 55)
   }
 
-  static func stored(_ key: LogKey, _ value: some WireValue) -> StoredValue {
-    StoredValue(key: key, bytes: value.encoded(), revision: 55)
+  static func stored(_ key: LogKey, _ value: some WireValue, revision: UInt64 = 55) -> StoredValue {
+    StoredValue(key: key, bytes: value.encoded(), revision: revision)
+  }
+
+  /// The registration of a process of node a.
+  static func registration(process: UInt64, ordinal: UInt64, revision: UInt64) -> StoredValue {
+    stored(
+      .node(name("a")), NodeRegistration(process: process, ordinal: ordinal, position: 0), revision: revision)
   }
 
   /// The snapshot that the node sends to another one, with these bytes as its state.
@@ -119,8 +142,18 @@ final class TestNode {
 
   // MARK: Commands
 
+  var removals: [UInt64] {
+    transactions.compactMap { if case .trim(let position)? = $0.writes.first { position } else { nil } }
+  }
+  var compactions: [UInt64] {
+    commands.compactMap { if case .compact(let revision, _) = $0 { revision } else { nil } }
+  }
+  /// The nodes that were asked for a snapshot.
+  var snapshotRequests: [NodeName] {
+    commands.compactMap { if case .send(.needsSnapshot, let node) = $0 { node } else { nil } }
+  }
   var transactions: [LogTransaction] {
-    commands.compactMap { if case .transact(_, let transaction) = $0 { transaction } else { nil } }
+    commands.compactMap { if case .transact(_, let transaction, _) = $0 { transaction } else { nil } }
   }
   var applied: [[[UInt8]]] { commands.compactMap { if case .apply(let turns, _) = $0 { turns } else { nil } } }
   var storedCounts: [Int] { commands.compactMap { if case .stored(let count, _) = $0 { count } else { nil } } }

@@ -27,7 +27,7 @@ import Wire
     }
   }
 
-  /// A repeated transaction may reach a store that was restored from a backup since it was sent first.
+  /// A shell with a proxy before the store may send a transaction to one that was restored from a backup since.
   @Test func aRestoredStoreIsNotDamagedByARepetition() {
     // The parts are not in the backup. Of those that are written in order, the last one tells.
     #expect(
@@ -38,8 +38,10 @@ import Wire
 
   @Test func aClaimOverlooksNothing() {
     let opening = Samples.log()[4]
+    let own = NodeRegistration(process: .max, ordinal: 3, position: 4)
     let claim = LogTransaction.claim(
-      opening, from: Samples.first, beat: 9, history: LogHistory(id: 1, store: 2), begins: false)
+      opening, as: own, from: Samples.first, beat: 9, history: LogHistory(id: 1, store: 2), begins: false)
+    #expect(claim.conditions.contains(.value(.node(Samples.name("b-2")), own.encoded())))
     #expect(claim.conditions.contains(.absent(.entry(5))) && claim.conditions.contains(.present(.entry(4))))
     #expect(claim.conditions.contains(.revision(.beat, 9)))
     #expect(claim.conditions.contains(.value(.leader, Samples.first.encoded())))

@@ -2,9 +2,14 @@ import ClusterLog
 import Testing
 
 @Suite struct TrimPlanTests {
-  private func plan(_ stored: [String: UInt64], of count: Int, kept: UInt64 = 0) -> TrimPlan {
-    var plan = TrimPlan(members: Set(["a", "b", "c", "d", "e"].prefix(count).map(Samples.name)), kept: kept)
+  /// A plan for a log of entries of 10 bytes.
+  private func plan(
+    _ stored: [String: UInt64], of count: Int, kept: Int = 0, step: Int = 1, entries: ClosedRange<UInt64> = 1...9
+  ) -> TrimPlan {
+    var plan = TrimPlan(
+      members: Set(["a", "b", "c", "d", "e"].prefix(count).map(Samples.name)), keptBytes: kept, stepBytes: step)
     for (name, position) in stored { plan.note(Samples.name(name), stored: position) }
+    for position in entries { plan.count(position, byteCount: 10) }
     return plan
   }
 
@@ -23,23 +28,60 @@ import Testing
     var plan = plan(["a": 9, "b": 8], of: 3)
     plan.note(Samples.name("b"), stored: 0)
     #expect(plan.majority == 0)
+    plan.note(Samples.name("b"), stored: 8)
+    plan.forgetAll()
+    #expect(plan.majority == 0)
   }
 
   @Test func strangersDoNotCount() {
     #expect(plan(["a": 9, "e": 9], of: 3).majority == 0)
   }
 
-  @Test func theLastEntryAndTheKeptOnesStay() {
-    #expect(plan(["a": 9], of: 1).firstKept(tail: 9) == 9)
-    #expect(plan(["a": 9], of: 1, kept: 4).firstKept(tail: 9) == 5)
-    #expect(plan(["a": 9], of: 1, kept: 40).firstKept(tail: 9) == 1)
-    #expect(plan(["a": 9], of: 1).firstKept(tail: 3) == 3)
+  @Test func theLastEntryAndTheKeptBytesStay() {
+    #expect(plan(["a": 9], of: 1).firstKept(isFull: false) == 9)
+    #expect(plan(["a": 40], of: 1).firstKept(isFull: false) == 9)
+    #expect(plan(["a": 9], of: 1, kept: 40).firstKept(isFull: false) == 6)
+    #expect(plan(["a": 9], of: 1, kept: 41).firstKept(isFull: false) == 5)
+    #expect(plan(["a": 9], of: 1, kept: 90).firstKept(isFull: false) == nil)
+    #expect(plan(["a": 3], of: 1, kept: 40).firstKept(isFull: false) == 3)
+  }
+
+  @Test func aFullStoreKeepsNothingForNodesThatWereAway() {
+    #expect(plan(["a": 9], of: 1, kept: 1000).firstKept(isFull: true) == 9)
+    #expect(plan(["a": 4], of: 1, kept: 1000).firstKept(isFull: true) == 4)
+  }
+
+  @Test func entriesAreRemovedInSteps() {
+    // Stretches of three entries.
+    var plan = plan(["a": 9], of: 1, kept: 20, step: 30)
+    #expect(plan.firstKept(isFull: false) == 7)
+    plan.removed(before: 7)
+    #expect(plan.firstKept(isFull: false) == nil)
+    for position in UInt64(10)...12 { plan.count(position, byteCount: 10) }
+    plan.note(Samples.name("a"), stored: 12)
+    #expect(plan.firstKept(isFull: false) == 10)
+  }
+
+  /// A node that starts does not know the sizes of earlier entries, and removes them with the first that it knows.
+  @Test func afterAGapThePlanBeginsAnew() {
+    var plan = plan(["a": 30], of: 1, kept: 20)
+    for position in UInt64(20)...23 { plan.count(position, byteCount: 10) }
+    #expect(plan.firstKept(isFull: false) == 22)
+  }
+
+  @Test func aLongLogHasALimitedNumberOfStretches() {
+    var plan = plan(["a": 5000], of: 1, kept: 100, entries: 1...5000)
+    #expect(plan.firstKept(isFull: false) == 4991)
+    plan.note(Samples.name("a"), stored: 3000)
+    #expect(plan.firstKept(isFull: false) == nil)
+    plan.note(Samples.name("a"), stored: 4500)
+    #expect(plan.firstKept(isFull: false) == 4500)
   }
 
   @Test func aNodeThatIsNotLinkedDoesNotCount() {
     var plan = plan(["a": 100, "b": 100, "c": 7], of: 3)
-    #expect(plan.firstKept(tail: 100) == 100)
+    #expect(plan.firstKept(isFull: false) == 9)
     plan.forget(Samples.name("b"))
-    #expect(plan.majority == 7 && plan.firstKept(tail: 100) == 7)
+    #expect(plan.majority == 7 && plan.firstKept(isFull: false) == 7)
   }
 }

@@ -31,6 +31,36 @@ import Testing
     #expect(again.errors.contains("seenBeforeStored"))
   }
 
+  // MARK: A cluster
+
+  @Test func aSeedOfAClusterDoesTheSameInEveryProcess() throws {
+    let (first, second) = (try run("--cluster", "--seed", "3"), try run("--cluster", "--seed", "3"))
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.output.contains("nodes with") && first.output.contains("hash "))
+    #expect(first.output == second.output)
+    let trace = try run("--cluster", "--seed", "3", "--trace")
+    #expect(trace.output.split(separator: "\n").last == first.output.split(separator: "\n").last)
+    #expect(trace.output.contains("seconds commit"))
+  }
+
+  @Test func aCampaignOfClustersNamesTheSeedThatFailed() throws {
+    #expect(try run("--cluster", "--seeds", "4", "--jobs", "2").status == 0)
+    let outcome = try run("--cluster", "--seeds", "20", "--jobs", "2", "--bug", "acknowledgedBeforeApplied")
+    #expect(outcome.status == 1)
+    let line = try #require(outcome.output.split(separator: "\n").first { $0.contains("--trace") })
+    let words = line.split(separator: " ").dropFirst().map(String.init)
+    #expect(words.prefix(3) == ["--cluster", "--bug", "acknowledgedBeforeApplied"])
+    let again = try Program(name: "storesim").run(Array(words.dropLast()))
+    #expect(again.status == 1 && again.errors.contains("seenBeforeStored"), "\(again.errors)")
+  }
+
+  @Test func theBugsOfAClusterAreItsOwn() throws {
+    let list = try run("--cluster", "--bug", "list")
+    #expect(list.status == 0 && list.output.contains("takeoverByLeaseOnly"))
+    let other = try run("--cluster", "--bug", "hubDoesNotWait")
+    #expect(other.status == 2 && other.errors.contains("hubDoesNotWait"), "\(other.errors)")
+  }
+
   @Test func aTraceNeedsASeed() throws {
     let outcome = try run("--trace")
     #expect(outcome.status == 2 && outcome.errors.contains("--trace has no effect without --seed"))

@@ -11,10 +11,27 @@ import Testing
     }
   }
 
+  /// Seeds that have failed, of this model or an earlier one with the same draws.
+  @Test(arguments: [UInt64](arrayLiteral: 278, 555, 574, 12888, 52170)) func aMendedSeedStaysSo(seed: UInt64) {
+    do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
+  }
+
+  /// The store is too small for the log, and no operator comes.
+  @Test(arguments: [UInt64](0..<4)) func aFullStoreGoesOnByItself(seed: UInt64) throws {
+    var plan = ClusterPlan(seed: seed)
+    (plan.nodeCount, plan.clientsPerNode, plan.faults, plan.hasTwin, plan.duration) = (3, 2, .none, false, 20_000)
+    (plan.actionInterval, plan.longestAction, plan.keptBytes, plan.trimStepBytes) = (30, 300, 1 << 20, 4_000)
+    (plan.storeBytes, plan.operatorMakesRoom) = (60_000, false)
+    let simulation = ClusterSimulation(plan)
+    try simulation.run()
+    let report = simulation.report
+    #expect(report.full > 0 && report.trims > 0 && report.acknowledged == report.sent, "\(report.text)")
+  }
+
   @Test func theSameSeedDoesTheSame() throws {
     func run() throws -> (trace: [String], report: ClusterReport) {
       var trace: [String] = []
-      let simulation = ClusterSimulation(ClusterPlan(seed: 3), print: { trace.append($0) })
+      let simulation = ClusterSimulation(ClusterPlan(seed: 7), print: { trace.append($0) })
       try simulation.run()
       return (trace, simulation.report)
     }
@@ -27,6 +44,7 @@ import Testing
   @Test func withoutFaultsTheFirstLeaderStays() throws {
     var plan = ClusterPlan(seed: 5)
     (plan.nodeCount, plan.faults, plan.duration) = (3, .none, 10_000)
+    (plan.hasTwin, plan.storeBytes) = (false, nil)
     let simulation = ClusterSimulation(plan)
     try simulation.run()
     let report = simulation.report

@@ -20,17 +20,16 @@ import Testing
   /// Returns a plan with many opportunities for the bug.
   private func plan(for bug: PlantedClusterBug, seed: UInt64) -> ClusterPlan {
     var plan = ClusterPlan(seed: seed)
-    // It needs a restored backup, and was found with the plan as it is.
-    if bug == .removedWithoutTheNext { return plan }
     (plan.nodeCount, plan.actionInterval) = (3, 100)
-    (plan.faults.backupRestored, plan.faults.upgrade) = (0, 0)
+    (plan.faults.backupRestored, plan.faults.upgrade, plan.hasTwin) = (0, 0, false)
     switch bug {
     case .noComparisonWithTheLeader: (plan.faults.storeCut, plan.actionInterval) = (40, 2000)
     case .unknownSettledByARead: plan.faults.requestLost = 50
     case .acknowledgedBeforeApplied: break
-    case .trimmedBeyondAMajority: (plan.keptEntries, plan.trimStep) = (0, 1)
+    case .trimmedBeyondAMajority: (plan.keptBytes, plan.trimStepBytes) = (0, 1)
     case .takeoverByLeaseOnly: plan.actionInterval = 2000
-    case .removedWithoutTheNext: break
+    case .removedWithoutTheNext:
+      (plan.keptBytes, plan.trimStepBytes, plan.faults.backupRestored) = (0, 1, 20)
     }
     return plan
   }

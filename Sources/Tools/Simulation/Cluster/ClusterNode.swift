@@ -8,6 +8,10 @@ final class ClusterNode {
   let index: Int
   let clock: SkewedClock
   var disk = Disk()
+  /// True for a machine that is set up with the name of another one.
+  let isTwin: Bool
+  /// True while the machine is in operation.
+  var isOn: Bool
   /// The version of the feature: 1 or 2.
   var version = 1
   /// Nil while the process does not run.
@@ -20,8 +24,9 @@ final class ClusterNode {
   var isCutFromStore = false
   var cutUntil: Int64 = 0
 
-  init(_ name: NodeName, _ index: Int, _ clock: SkewedClock) {
+  init(_ name: NodeName, _ index: Int, _ clock: SkewedClock, isTwin: Bool = false) {
     (self.name, self.index, self.clock) = (name, index, clock)
+    (self.isTwin, isOn) = (isTwin, !isTwin)
   }
 
   /// The journal.

@@ -16,10 +16,16 @@ package struct ClusterPlan: Sendable {
   package var longestAction = 40
   /// The greatest number of bytes of an entry.
   package var entryBytes = 1 << 20
-  /// The number of entries that are kept for nodes that were away.
-  package var keptEntries: UInt64 = 100
-  /// The number of entries that one transaction removes at least.
-  package var trimStep: UInt64 = 16
+  /// The number of bytes of entries that are kept for nodes that were away.
+  package var keptBytes = 20_000
+  /// The number of bytes of entries that one transaction removes at least.
+  package var trimStepBytes = 3_000
+  /// The greatest number of bytes in the store; nil if there is none.
+  package var storeBytes: Int?
+  /// True if the operator makes room in a full store after some time. Otherwise the nodes must do it.
+  package var operatorMakesRoom = true
+  /// True if a machine is set up with the name of another one.
+  package var hasTwin = false
   /// The difference in speed of any clock from the true time, in millionths.
   package var skew = 0
   /// The faults.
@@ -35,8 +41,10 @@ package struct ClusterPlan: Sendable {
     actionInterval = chance.pick([30, 100, 100, 300, 2000])
     longestAction = chance.pick([8, 40, 40, 300])
     entryBytes = chance.pick([320, 600, 1 << 20])
-    keptEntries = chance.pick([0, 2, 10, 1000])
-    trimStep = chance.pick([1, 4, 64])
+    keptBytes = chance.pick([0, 400, 2000, 1 << 20])
+    trimStepBytes = chance.pick([1, 800, 10_000])
+    storeBytes = chance.pick([nil, nil, nil, 20_000])
+    hasTwin = chance.pick([false, false, false, false, true]) && nodeCount > 2
     skew = chance.pick([0, 100, 50_000])
     faults = ClusterFaults(drawnFrom: &chance)
   }
@@ -45,7 +53,9 @@ package struct ClusterPlan: Sendable {
   package var text: String {
     """
     seed \(seed): \(nodeCount) nodes with \(clientsPerNode) clients each, \(duration) ms, an action each \
-    \(actionInterval) ms, entries of \(entryBytes) bytes, \(keptEntries) kept, clocks \(skew) ppm off, \(faults)
+    \(actionInterval) ms, entries of \(entryBytes) bytes, \(keptBytes) bytes kept, removed by \(trimStepBytes), \
+    \(storeBytes.map { "a store of \($0) bytes" } ?? "a large store"), \(hasTwin ? "a name used twice, " : "")clocks \
+    \(skew) ppm off, \(faults)
     """
   }
 }

@@ -16,11 +16,14 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
   /// Times at which turns were discarded.
   package var discards = 0
   package var trims = 0
+  package var compactions = 0
   package var snapshots = 0
   package var transfers = 0
   package var crashes = 0
   package var pauses = 0
   package var disksLost = 0
+  /// Times at which a machine with the name of another one was started.
+  package var twins = 0
   package var outages = 0
   package var storeCuts = 0
   package var linkCuts = 0
@@ -47,8 +50,9 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
     [
       ("actions sent", \.sent), ("acknowledged", \.acknowledged), ("entries", \.entries), ("terms", \.terms),
       ("large turns", \.largeTurns), ("transactions", \.transactions), ("unknown", \.unknown), ("full", \.full),
-      ("discards", \.discards), ("trims", \.trims), ("snapshots", \.snapshots), ("transfers", \.transfers),
-      ("crashes", \.crashes), ("pauses", \.pauses), ("disks lost", \.disksLost), ("quorum lost", \.outages),
+      ("discards", \.discards), ("trims", \.trims), ("compactions", \.compactions), ("snapshots", \.snapshots),
+      ("transfers", \.transfers), ("crashes", \.crashes), ("pauses", \.pauses), ("disks lost", \.disksLost),
+      ("twins", \.twins), ("quorum lost", \.outages),
       ("store cuts", \.storeCuts), ("link cuts", \.linkCuts), ("restorations", \.restorations),
       ("upgrades", \.upgrades), ("refusals", \.refusals), ("overlaps", \.overlaps), ("messages", \.messages),
       ("simulated seconds", \.virtualSeconds),

@@ -30,7 +30,7 @@ extension ClusterSimulation {
     guard let process = node.process else { return }
     switch process.core.standing {
     case .starting, .refused: return
-    case .current, .waiting: break
+    case .current, .waiting, .storeFull: break
     }
     var isChanged = false
     for client in clients where client.node === node && !client.isConnected {

@@ -18,9 +18,8 @@ extension ClusterSimulation {
       for request in waiting where chance.hits(500) { events.add(.request(request), at: now + delay()) }
       waiting = []
     }
-    if store.isFull, isSettling || chance.hits(50) { store.isFull = false }
     try operate()
-    for node in nodes where node.process == nil && (isSettling || chance.hits(60)) { try start(node) }
+    for node in nodes where node.process == nil && node.isOn && (isSettling || chance.hits(60)) { try start(node) }
   }
 
   private func injectFaults() throws {
@@ -58,8 +57,14 @@ extension ClusterSimulation {
     }
     if chance.hits(faults.diskLost) { loseDisk(chance.pick(nodes)) }
     if chance.hits(faults.storeFull) {
-      store.isFull = true
-      trace.note(Duration.microseconds(now), "full")
+      store.limit = store.content.liveBytes + store.content.oldBytes + chance.number(0...2000)
+      trace.note(Duration.microseconds(now), "almost full")
+    }
+    if let twin = nodes.last, twin.isTwin, !twin.isOn, chance.hits(10) {
+      (twin.isOn, twin.disk) = (true, ClusterNode.Disk())
+      report.twins += 1
+      note("twin", twin)
+      try start(twin)
     }
     if chance.hits(20) { takeBackup() }
     if chance.hits(faults.backupRestored) { restoreBackup() }
@@ -73,18 +78,28 @@ extension ClusterSimulation {
     return truth.hasStored(disk) && (first == 1 || disk.syncedPosition >= first)
   }
 
-  /// A machine burns down, if the log and a majority of the journals can continue without it.
+  func hasStored(_ node: ClusterNode, upTo position: UInt64) -> Bool {
+    truth.hasStored(node.disk) && node.disk.syncedPosition >= position
+  }
+
+  /// True if the node has what its journal ever had: its disk was not lost, or it has caught up since.
+  private func isIntact(_ node: ClusterNode) -> Bool {
+    !node.isTwin && hasStored(node, upTo: truth.stored[node.name] ?? 0)
+  }
+
+  /// A machine burns down, if a majority of the others is intact: no cluster survives the loss of a majority. The new one
+  /// gets the journal of the backup that was restored, if that is of use.
   private func loseDisk(_ node: ClusterNode) {
-    let others = nodes.count { $0 !== node && canContinue($0.disk) }
-    guard others > nodes.count / 2 else { return }
+    let others = nodes.count { $0 !== node && isIntact($0) }
+    guard !node.isTwin, others > plan.nodeCount / 2 else { return }
     crash(node)
-    node.disk = ClusterNode.Disk()
+    node.disk = canContinue(restoredDisk) ? restoredDisk : ClusterNode.Disk()
     report.disksLost += 1
     note("disk lost", node)
   }
 
   private func takeBackup() {
-    guard let node = nodes.first(where: { canContinue($0.disk) }) else { return }
+    guard let node = nodes.first(where: { !$0.isTwin && canContinue($0.disk) }) else { return }
     var disk = node.disk
     disk.entries.removeLast(disk.entries.count - disk.syncedCount)
     backup = Backup(content: store.content, truth: truth, disk: disk)
@@ -105,7 +120,7 @@ extension ClusterSimulation {
   }
 
   private func upgrade(_ node: ClusterNode) throws {
-    guard node.version == 1 else { return }
+    guard node.version == 1, node.isOn else { return }
     if node.process != nil { crash(node) }
     node.version = 2
     report.upgrades += 1
@@ -126,14 +141,16 @@ extension ClusterSimulation {
   // MARK: The operator
 
   private func operate() throws {
+    if store.isFull, isSettling || chance.hits(15), plan.operatorMakesRoom {
+      (store.isFull, store.limit) = (false, nil)
+    }
     if let time = continuesAt, now >= time || isSettling {
       // storectl cluster restore
       continuesAt = nil
       if let old = store.content.values[.history] {
         let history = LogHistory(id: chance.next(), store: store.id)
         store.content.revision += 1
-        store.content.values[.history] = StoredValue(
-          key: .history, bytes: history.encoded(), revision: store.content.revision)
+        _ = store.content.put(.history, history.encoded())
         trace.note(Duration.microseconds(now), "continue", old.bytes.count)
       }
     }
@@ -141,6 +158,10 @@ extension ClusterSimulation {
       guard !node.isPaused(at: now), case .refused(let refusal)? = node.process?.core.standing else { continue }
       switch refusal {
       case .newerSchema: try upgrade(node)
+      case .nameTaken:
+        // One of the two has stopped, which need not be the wrong one.
+        if let twin = nodes.last, twin.isTwin, twin.isOn { stop(twin) }
+        if !node.isTwin { crash(node) }
       case .logLost, .diverged, .otherHistory, .damaged:
         // The operator replaces the journal by that of the backup, or moves it away if the log begins after that one.
         crash(node)
@@ -152,6 +173,13 @@ extension ClusterSimulation {
         if continuesAt == nil, let history, history.store != store.id { continuesAt = now }
       }
     }
+  }
+
+  /// Takes a machine with the name of another one out of operation.
+  private func stop(_ twin: ClusterNode) {
+    crash(twin)
+    (twin.isOn, twin.disk) = (false, ClusterNode.Disk())
+    note("twin stops", twin)
   }
 
   /// Ends all faults.

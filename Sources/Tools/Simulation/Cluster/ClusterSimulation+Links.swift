@@ -7,7 +7,9 @@ extension ClusterSimulation {
   func linkIndex(_ first: Int, _ second: Int) -> Int { min(first, second) * nodes.count + max(first, second) }
 
   func send(_ message: ClusterMessage, from node: ClusterNode, to name: NodeName) {
-    guard let other = nodes.first(where: { $0.name == name }) else { return }
+    guard let other = nodes.first(where: { $0.name == name && links[linkIndex(node.index, $0.index)].isOpen }) else {
+      return
+    }
     // The bug's node hears nothing of the leader.
     if bug == .takeoverByLeaseOnly, case .beat(let leadership, let position, _) = message {
       return send(.beat(leadership, position: position, isCurrent: false), inFullFrom: node, to: other)
@@ -17,7 +19,6 @@ extension ClusterSimulation {
 
   private func send(_ message: ClusterMessage, inFullFrom node: ClusterNode, to other: ClusterNode) {
     let index = linkIndex(node.index, other.index)
-    guard links[index].isOpen else { return }
     let direction = node.index < other.index ? 0 : 1
     links[index].queues[direction].append(message)
     if links[index].isCut[direction] {
@@ -49,7 +50,7 @@ extension ClusterSimulation {
   /// Opens links, ends those that were cut for long, and heals cuts.
   func tendLinks() throws {
     for low in nodes.indices {
-      for high in nodes.indices where high > low {
+      for high in nodes.indices where high > low && nodes[high].name != nodes[low].name {
         let index = linkIndex(low, high)
         if links[index].isCut != [false, false], now >= links[index].cutUntil { heal(index) }
         let isWhole = links[index].isCut == [false, false]
@@ -76,10 +77,25 @@ extension ClusterSimulation {
   }
 
   private func open(_ index: Int) throws {
+    // A node has one link to a name: the last one.
+    if let other = rival(of: index) {
+      guard chance.hits(100) else { return }
+      try close(other)
+    }
     links[index].epoch += 1
     links[index].isOpen = true
     (links[index].queues, links[index].stalled) = ([[], []], [0, 0])
     try forBothEnds(index) { $0.process?.core.linkOpened($1) }
+  }
+
+  /// The open link between the same names, of which one is that of two machines.
+  private func rival(of index: Int) -> Int? {
+    guard let twin = nodes.last, twin.isTwin else { return nil }
+    let (low, high) = (nodes[index / nodes.count], nodes[index % nodes.count])
+    let (name, peer) = low.name == twin.name ? (low, high) : (high, low)
+    guard name.name == twin.name else { return nil }
+    return nodes.filter { $0.name == twin.name && $0 !== name }.map { linkIndex($0.index, peer.index) }
+      .first { links[$0].isOpen }
   }
 
   private func close(_ index: Int) throws {

@@ -12,7 +12,9 @@ extension ClusterSimulation {
     node.pausedUntil = -1
     var options = ClusterOptions(
       node: node.name, process: chance.next(), members: members, schemas: Array(Self.schemas.prefix(node.version)))
-    (options.entryBytes, options.keptEntries, options.trimStep) = (plan.entryBytes, plan.keptEntries, plan.trimStep)
+    (options.entryBytes, options.keptBytes, options.trimStepBytes) = (
+      plan.entryBytes, plan.keptBytes, plan.trimStepBytes
+    )
     let (journal, model) = try node.disk.recovered()
     note("start", node, Int(journal.point.position))
     node.process = ClusterNode.Process(ClusterCore(options, journal: journal, now: node.clock.local(now)), model)
@@ -62,9 +64,10 @@ extension ClusterSimulation {
     _ command: ClusterCommand, of node: ClusterNode, _ process: ClusterNode.Process, _ turns: inout [[UInt8]]
   ) throws {
     switch command {
-    case .transact(let number, let transaction):
+    case .transact(let number, let transaction, let expected):
       report.transactions += 1
-      send(.transaction(transaction), number, of: node, process)
+      send(transaction, number, to: expected, of: node, process)
+    case .compact(_, let expected): compact(expected, of: node)
     case .read(let number, let read): send(.read(read), number, of: node, process)
     case .watch(let position): process.watchesFrom = position
     case .record(let entry, let parts): try record(entry, parts, of: node, process)
@@ -238,6 +241,7 @@ extension ClusterSimulation {
       switch refusal {
       case .newerSchema: node.version == 1 && nodes.contains { $0.version == 2 }
       case .restored, .logLost, .diverged, .otherHistory: report.restorations > 0
+      case .nameTaken: report.twins > 0
       case .damaged: false
       }
     guard isExplained else { throw Violation(.connectionLost, "\(node.name) refuses to serve: \(refusal)") }

@@ -4,21 +4,48 @@ import Wire
 
 /// The way between the nodes and the store.
 extension ClusterSimulation {
-  func send(_ body: Request.Body, _ number: UInt64, of node: ClusterNode, _ process: ClusterNode.Process) {
+  func send(_ read: Request.Body, _ number: UInt64, of node: ClusterNode, _ process: ClusterNode.Process) {
+    if let request = request(read, number, of: node, process) { events.add(.request(request), at: now + delay()) }
+  }
+
+  /// The request on a connection to the store as it is now; nil if the way is cut.
+  private func request(
+    _ body: Request.Body, _ number: UInt64, of node: ClusterNode, _ process: ClusterNode.Process
+  ) -> Request? {
     process.requests.insert(number)
     events.add(.deadline(node: node.index, incarnation: node.incarnation, number), at: now + 300_000)
-    guard !node.isCutToStore else { return }
-    var request = Request(
-      node: node.index, incarnation: node.incarnation, number: number, body: body, store: store.id)
-    guard case .transaction(let transaction) = body else { return events.add(.request(request), at: now + delay()) }
-    request = Request(
-      node: request.node, incarnation: request.incarnation, number: number,
-      body: .transaction(planted(transaction, by: node)), store: store.id)
+    guard !node.isCutToStore else { return nil }
+    return Request(node: node.index, incarnation: node.incarnation, number: number, body: body, store: store.id)
+  }
+
+  func send(
+    _ transaction: LogTransaction, _ number: UInt64, to expected: UInt64?, of node: ClusterNode,
+    _ process: ClusterNode.Process
+  ) {
+    guard let request = request(.transaction(planted(transaction, by: node)), number, of: node, process) else { return }
+    // The shell knows the store of each connection.
+    if let expected, expected != store.id, !isSentAnywhere(transaction) {
+      let answer = Answer(number: number, store: store.id, body: .transaction(.elsewhere))
+      return events.add(.answer(node: node.index, incarnation: node.incarnation, answer), at: now + delay())
+    }
     let faults = isSettling ? .none : plan.faults
     if chance.hits(faults.requestLost) { return }
     let isLate = chance.hits(faults.executedLate)
     events.add(.request(request), at: now + (isLate ? time(upTo: 3000) : delay()))
     if chance.hits(faults.executedTwice) { events.add(.request(request), at: now + time(upTo: 2000)) }
+  }
+
+  /// True for a transaction that a defective shell sends to whatever store answers.
+  private func isSentAnywhere(_ transaction: LogTransaction) -> Bool {
+    guard bug == .removedWithoutTheNext, case .trim? = transaction.writes.first else { return false }
+    return true
+  }
+
+  func compact(_ expected: UInt64, of node: ClusterNode) {
+    guard !node.isCutToStore, expected == store.id else { return }
+    let request = Request(
+      node: node.index, incarnation: node.incarnation, number: 0, body: .compaction, store: store.id)
+    if !chance.hits(isSettling ? 0 : plan.faults.requestLost) { events.add(.request(request), at: now + delay()) }
   }
 
   /// The transaction as a defective shell sends it.
@@ -58,6 +85,10 @@ extension ClusterSimulation {
       if !isSettling, chance.hits(100) { store.earlier = store.content }
       body = .transaction(try commit(transaction, of: request.node))
     case .read(let read): body = .read(store.read(read, isStale: chance.hits(faults.readStale)))
+    case .compaction:
+      guard now >= store.quorumAt else { return }
+      report.compactions += 1
+      return store.compact()
     }
     let node = nodes[request.node]
     guard !node.isCutFromStore, !chance.hits(faults.answerLost) else { return }
@@ -73,12 +104,15 @@ extension ClusterSimulation {
     let (outcome, puts) = store.execute(transaction)
     switch outcome {
     case .full: report.full += 1
-    case .refused, .unknown: break
+    case .refused, .unknown, .elsewhere: break
     case .written:
       trace.note(Duration.microseconds(now), "commit", node, puts.count, Int(store.content.revision))
       for case .trim(let position) in transaction.writes where position > before.entries.lowerBound {
         trace.note(Duration.microseconds(now), "trim", node, Int(position))
         try truth.checkTrim(before: position, members: members)
+        guard nodes.contains(where: { !$0.isTwin && hasStored($0, upTo: position - 1) }) else {
+          throw Violation(.trimmedTooEarly, "no machine has entry \(position - 1), which is removed")
+        }
       }
       for value in puts { try committed(value) }
       publish(puts)

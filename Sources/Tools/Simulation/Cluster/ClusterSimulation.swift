@@ -19,6 +19,7 @@ import Wire
 /// - A client loses its connection only with the process of its own node, or when the operator ends the history.
 /// - A node that cannot prove that its journal belongs to the log does not serve, and others do.
 /// - Entries are removed only when a majority of the journals has them.
+/// - Of two machines with the same name, one stops.
 /// - When the faults end, everything that was sent is applied and acknowledged.
 package final class ClusterSimulation {
   /// The plan of the simulation.
@@ -77,6 +78,7 @@ package final class ClusterSimulation {
     enum Body {
       case transaction(LogTransaction)
       case read(LogRead)
+      case compaction
     }
 
     let node: Int
@@ -108,15 +110,19 @@ package final class ClusterSimulation {
     (self.plan, self.bug) = (plan, bug)
     var chance = SplitMix(seed: plan.seed)
     trace = Trace(print: print)
-    nodes = (0..<plan.nodeCount).map { index in
-      guard let name = NodeName("n\(index)") else { preconditionFailure("a name") }
+    let twin = plan.hasTwin ? chance.number(0...plan.nodeCount - 1) : nil
+    nodes = (0..<plan.nodeCount + (twin == nil ? 0 : 1)).map { index in
+      let isTwin = index == plan.nodeCount
+      guard let name = NodeName("n\(isTwin ? twin ?? 0 : index)") else { preconditionFailure("a name") }
       return ClusterNode(
         name, index,
         SkewedClock(
-          offset: Int64(chance.number(0...100_000_000)), skew: Int64(chance.number(-plan.skew...plan.skew))))
+          offset: Int64(chance.number(0...100_000_000)), skew: Int64(chance.number(-plan.skew...plan.skew))),
+        isTwin: isTwin)
     }
     members = Set(nodes.map(\.name))
-    links = Array(repeating: ClusterLink(), count: plan.nodeCount * plan.nodeCount)
+    links = Array(repeating: ClusterLink(), count: nodes.count * nodes.count)
+    store.limit = plan.storeBytes
     self.chance = chance
   }
 
@@ -127,7 +133,7 @@ package final class ClusterSimulation {
       (report.hash, report.events) = (trace.hash, trace.count)
       report.virtualSeconds = Int(now / 1_000_000)
     }
-    for node in nodes {
+    for node in nodes where node.isOn {
       for _ in 0..<plan.clientsPerNode { clients.append(ClusterClient(node, newSession(of: node))) }
       try start(node)
     }
@@ -202,6 +208,8 @@ package final class ClusterSimulation {
 
   private var isQuiet: Bool {
     nodes.allSatisfy { node in
+      // A name that is used twice is not left so.
+      if node.isTwin { return !node.isOn }
       guard let process = node.process, case .current = process.core.standing else { return false }
       return process.core.point == truth.point && process.turns.isEmpty
     } && clients.allSatisfy { $0.isConnected && $0.acknowledged == $0.sent }

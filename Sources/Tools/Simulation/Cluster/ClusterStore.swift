@@ -8,6 +8,23 @@ struct ClusterStore {
     var values: [LogKey: StoredValue] = [:]
     /// The positions that the log has.
     var entries: Range<UInt64> = 1..<1
+    /// The bytes of the values, and of those that only earlier revisions have.
+    var liveBytes = 0
+    var oldBytes = 0
+
+    mutating func put(_ key: LogKey, _ bytes: [UInt8]) -> StoredValue {
+      let value = StoredValue(key: key, bytes: bytes, revision: revision)
+      remove(key)
+      values[key] = value
+      liveBytes += bytes.count
+      return value
+    }
+
+    mutating func remove(_ key: LogKey) {
+      guard let old = values.removeValue(forKey: key) else { return }
+      liveBytes -= old.bytes.count
+      oldBytes += old.bytes.count
+    }
   }
 
   var content = Content()
@@ -17,33 +34,42 @@ struct ClusterStore {
   var id: UInt64 = 1
   /// The time until which there is no quorum.
   var quorumAt: Int64 = 0
+  /// The greatest number of bytes; nil if there is none.
+  var limit: Int?
+  /// True once a transaction was beyond the limit, until there is room again.
   var isFull = false
 
   /// Executes a transaction; returns the keys that it has put.
   mutating func execute(_ transaction: LogTransaction) -> (TransactionOutcome, puts: [StoredValue]) {
-    if isFull, transaction.writes.contains(where: { if case .put = $0 { true } else { false } }) { return (.full, []) }
+    let size = transaction.writes.reduce(0) { if case .put(_, let bytes) = $1 { $0 + bytes.count } else { $0 } }
+    if let limit, content.liveBytes + content.oldBytes + size > limit { isFull = isFull || size > 0 }
+    if isFull, size > 0 { return (.full, []) }
     guard transaction.conditions.allSatisfy(holds) else { return (.refused(transaction.reads.map(value)), []) }
     content.revision += 1
     var puts: [StoredValue] = []
     for write in transaction.writes {
       switch write {
       case .put(let key, let bytes):
-        let value = StoredValue(key: key, bytes: bytes, revision: content.revision)
-        content.values[key] = value
-        puts.append(value)
+        puts.append(content.put(key, bytes))
         if case .entry(let position) = key {
           content.entries = min(content.entries.lowerBound, position)..<max(content.entries.upperBound, position + 1)
         }
       case .trim(let position):
-        for old in content.entries where old < position { content.values[.entry(old)] = nil }
+        for old in content.entries where old < position { content.remove(.entry(old)) }
         content.entries =
           min(max(content.entries.lowerBound, position), content.entries.upperBound)..<content.entries.upperBound
         for case .part(let old, let process, let index) in content.values.keys where old < position {
-          content.values[.part(position: old, process: process, index: index)] = nil
+          content.remove(.part(position: old, process: process, index: index))
         }
       }
     }
     return (.written(revision: content.revision), puts)
+  }
+
+  /// Forgets earlier revisions. Those that were written since the command was sent do not matter here.
+  mutating func compact() {
+    content.oldBytes = 0
+    if let limit, content.liveBytes < limit * 9 / 10 { isFull = false }
   }
 
   private func holds(_ condition: LogTransaction.Condition) -> Bool {
@@ -76,6 +102,7 @@ struct ClusterStore {
     case .parts(let position, let process, let count):
       return .parts(
         (0..<count).compactMap { content.values[.part(position: position, process: process, index: $0)]?.bytes })
+    case .registration(let node): return .registration(content.values[.node(node)])
     }
   }
 }

@@ -77,7 +77,8 @@ struct ClusterTruth {
   /// Continues from an earlier truth, as a restored backup does.
   mutating func restore(_ backup: ClusterTruth) {
     (point, model) = (backup.point, backup.model)
-    for (node, position) in stored { stored[node] = min(position, point.position) }
+    // A journal that is longer than the log does not belong to it any more.
+    for (node, position) in stored where position > point.position { stored[node] = 0 }
     checksums = checksums.filter { $0.key <= point.position }
   }
 }

@@ -1,0 +1,92 @@
+import ClusterLog
+import Wire
+
+/// The name of the node belongs to one process.
+struct Registration {
+  /// The registration of this process.
+  var own: (value: NodeRegistration, revision: UInt64, store: UInt64)?
+  /// The registration that the next one replaces, if the process has none in the store.
+  var found: StoredValue?
+  /// The read that looks for another one.
+  var checking: UInt64?
+  var checkAt: Duration = .zero
+}
+
+/// Two machines that are configured with the same name are told apart by the numbers of their processes. The earlier one
+/// goes on, and the later one stops with `Refusal.nameTaken`.
+extension ClusterCore {
+  /// The registration with which the process proves its journal.
+  func nextRegistration() -> NodeRegistration {
+    let ordinal =
+      ownRegistration?.ordinal
+      ?? (registration.found.flatMap { try? NodeRegistration(decoding: $0.bytes.span.bytes) }?.ordinal ?? 0) + 1
+    return NodeRegistration(process: options.process, ordinal: ordinal, position: point.position)
+  }
+
+  /// The process's registration in the store of the last proof.
+  private var ownRegistration: NodeRegistration? {
+    registration.own.flatMap { $0.store == store ? $0.value : nil }
+  }
+
+  /// The value that the next registration replaces.
+  var replacedRegistration: [UInt8]? { registration.found?.bytes ?? ownRegistration?.encoded() }
+
+  mutating func registered(_ value: NodeRegistration, _ revision: UInt64, in store: UInt64) {
+    registration.own = (value, revision, store)
+    registration.found = nil
+    registration.checkAt = now + options.registrationInterval
+  }
+
+  /// The proof's only condition that does not hold is the registration.
+  mutating func registrationRefused(_ found: StoredValue?, in store: UInt64) {
+    // An earlier attempt has succeeded.
+    if let found, found.bytes == nextRegistration().encoded() { return proved(in: store, found.revision) }
+    guard take(found, in: store) else { return refuse(.nameTaken(options.node)) }
+    prove()
+  }
+
+  /// Registers a process whose proof has to wait for a snapshot: an earlier process of the node learns of it all the same.
+  mutating func registerBehind(_ found: StoredValue?, in store: UInt64) {
+    guard take(found, in: store) else { return refuse(.nameTaken(options.node)) }
+    self.store = store
+    let value = nextRegistration()
+    guard aside == nil, found?.bytes != value.encoded() else { return }
+    transactAside(.register(options.node, as: value, replacing: found?.bytes), for: .registration(value))
+  }
+
+  /// Takes a registration as the one that the next replaces; false if it is that of an earlier process that still runs.
+  private mutating func take(_ found: StoredValue?, in store: UInt64) -> Bool {
+    let own = registration.own.flatMap { $0.store == store ? $0.value : nil }
+    if let own, let other = found.flatMap({ try? NodeRegistration(decoding: $0.bytes.span.bytes) }),
+      other.process != options.process, other.ordinal <= own.ordinal
+    {
+      return false
+    }
+    registration.found = found
+    if own == nil || found == nil { registration.own = nil }
+    return true
+  }
+
+  // MARK: While the node serves
+
+  mutating func checkRegistration() {
+    guard now >= registration.checkAt else { return }
+    registration.checkAt = now + options.registrationInterval
+    lastNumber += 1
+    registration.checking = lastNumber
+    emit(.read(lastNumber, .registration(options.node)))
+  }
+
+  /// Looks at a value of the node's key. A later revision than the own one is a fact, however late the read is.
+  mutating func noteRegistration(_ found: StoredValue?) {
+    guard let found, let own = registration.own, own.store == store, found.revision > own.revision,
+      let other = try? NodeRegistration(decoding: found.bytes.span.bytes), other.process != options.process
+    else { return }
+    guard other.ordinal > own.value.ordinal else { return refuse(.nameTaken(options.node)) }
+    guard aside == nil else { return }
+    let value = NodeRegistration(
+      process: options.process, ordinal: own.value.ordinal, position: own.value.position)
+    transactAside(
+      .register(options.node, as: value, replacing: found.bytes), for: .registration(value))
+  }
+}

@@ -1,0 +1,40 @@
+package import Wire
+
+/// The process that runs as a node: the value of the key `node/NAME`.
+///
+/// A process that starts replaces the registration of the one before. If that one still runs, two machines have the same
+/// name: it restores its registration, and the newcomer stops. Of two registrations, the one with the lower ordinal is
+/// that of the earlier process.
+package struct NodeRegistration: Hashable, Sendable {
+  /// A random number of the process.
+  package let process: UInt64
+  /// The number of the process among those of the node: one more than that of the registration that it has found.
+  package let ordinal: UInt64
+  /// The position up to which the process has proved its journal.
+  package let position: UInt64
+
+  /// Creates a registration.
+  package init(process: UInt64, ordinal: UInt64, position: UInt64) {
+    (self.process, self.ordinal, self.position) = (process, ordinal, position)
+  }
+}
+
+extension NodeRegistration: WireValue {
+  /// Writes `[process, ordinal, position]`.
+  package func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 3)
+    encoder.unsigned(process)
+    encoder.unsigned(ordinal)
+    encoder.unsigned(position)
+  }
+
+  /// Reads a registration.
+  package init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(3)
+    process = try decoder.unsigned()
+    let start = decoder.offset
+    ordinal = try decoder.unsigned()
+    guard LogEntry.numbers.contains(ordinal) else { throw WireError(.outOfRange(type: "an ordinal"), at: start) }
+    position = try decoder.unsigned()
+  }
+}

@@ -1,0 +1,94 @@
+import ClusterCore
+import ClusterLog
+import Testing
+import Wire
+
+/// A name belongs to one process. Of two machines with the same name, the later one stops.
+@Suite struct RegistrationTests {
+  private let log = TestNode.log()
+
+  private func refused(by found: StoredValue?) -> TransactionOutcome {
+    .refused([
+      TestNode.stored(.history, TestNode.history), TestNode.stored(log[1]), TestNode.stored(log[0]),
+      TestNode.stored(log[1]), found,
+    ])
+  }
+
+  /// Passes the time until the next look at the registration, and answers it.
+  private func look(_ node: TestNode, _ found: StoredValue?) throws {
+    node.clear()
+    node.pass(.milliseconds(2100))
+    var number: UInt64?
+    for case .read(let read, .registration(TestNode.name("a"))) in node.commands { number = read }
+    node.core.readEnded(try #require(number), in: TestNode.store, .registration(found))
+    node.take()
+  }
+
+  private func registrations(_ node: TestNode) -> [LogTransaction] {
+    node.transactions.filter { if case .put(.node, _)? = $0.writes.first { true } else { false } }
+  }
+
+  @Test func aStartReplacesTheRegistrationOfTheLastProcess() throws {
+    let node = TestNode(journal: TestNode.journal(log))
+    let found = TestNode.registration(process: 8, ordinal: 6, revision: 40)
+    node.answer(refused(by: found))
+    let (_, proof) = try #require(node.transaction)
+    #expect(proof.conditions.last == .value(.node(TestNode.name("a")), found.bytes))
+    let own = NodeRegistration(process: 42, ordinal: 7, position: 2)
+    #expect(proof.writes == [.put(.node(TestNode.name("a")), own.encoded())])
+    node.answer(.written(revision: 50))
+    #expect(node.core.standing == .current(leads: false))
+  }
+
+  @Test func anAttemptThatSucceededWithoutAnAnswerIsNoOtherProcess() {
+    let node = TestNode(journal: TestNode.journal(log))
+    node.answer(.unknown)
+    node.answer(
+      refused(by: TestNode.stored(.node(TestNode.name("a")), NodeRegistration(process: 42, ordinal: 1, position: 2))))
+    #expect(node.core.standing == .current(leads: false))
+  }
+
+  @Test func theEarlierProcessRestoresItsRegistrationAndGoesOn() throws {
+    let node = TestNode.follower(of: log)
+    let newcomer = TestNode.registration(process: 8, ordinal: 2, revision: 60)
+    try look(node, newcomer)
+    let own = NodeRegistration(process: 42, ordinal: 1, position: 2)
+    #expect(
+      registrations(node) == [.register(TestNode.name("a"), as: own, replacing: newcomer.bytes)])
+    #expect(node.core.leadingTerm == nil)
+    if case .refused = node.core.standing { Issue.record("\(node.core.standing)") }
+  }
+
+  @Test func theLaterProcessStopsForGood() throws {
+    let node = TestNode(journal: TestNode.journal(log))
+    node.answer(refused(by: TestNode.registration(process: 8, ordinal: 1, revision: 40)))
+    node.answer(.written(revision: 50))
+    try look(node, TestNode.registration(process: 8, ordinal: 1, revision: 60))
+    #expect(node.core.standing == .refused(.nameTaken(TestNode.name("a"))))
+    #expect(node.core.nextTime == nil)
+    node.clear()
+    node.pass(.seconds(60))
+    #expect(node.transactions.isEmpty)
+  }
+
+  /// A member that lags behind shows the registration that this process has replaced itself.
+  @Test func aLateReadAccusesNobody() throws {
+    let node = TestNode(journal: TestNode.journal(log))
+    node.answer(refused(by: TestNode.registration(process: 8, ordinal: 1, revision: 40)))
+    node.answer(.written(revision: 50))
+    try look(node, TestNode.registration(process: 8, ordinal: 1, revision: 40))
+    if case .refused = node.core.standing { Issue.record("\(node.core.standing)") }
+    #expect(registrations(node).isEmpty)
+  }
+
+  /// A process that lacks entries cannot prove its journal before it has a snapshot. The other one learns of it before.
+  @Test func aProcessThatIsBehindIsRegisteredToo() throws {
+    let node = TestNode(journal: TestNode.journal(Array(log[..<1])))
+    node.answer(
+      .refused([
+        TestNode.stored(.history, TestNode.history), nil, TestNode.stored(log[1]), TestNode.stored(log[1]), nil,
+      ]))
+    #expect(registrations(node).last?.conditions == [.absent(.node(TestNode.name("a")))])
+    #expect(node.core.standing == .starting)
+  }
+}
