@@ -10,8 +10,8 @@ package import EventLoop
 /// answer is `unknown`, and is not repeated here: the core repeats it until it has one.
 ///
 /// ```swift
-/// case .transact(let number, let transaction):
-///   store.transact(transaction) { core.transactionEnded(number, in: $0, $1) }
+/// case .transact(let number, let transaction, let id):
+///   store.transact(transaction, in: id) { core.transactionEnded(number, in: $0, $1) }
 /// ```
 package final class EtcdLogStore {
   /// The settings of a log.
@@ -68,8 +68,13 @@ package final class EtcdLogStore {
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
+  ///   - expected: The id of the store for which it is; nil for any. If the last answer came from another one, nothing is
+  ///     sent, and the outcome is `elsewhere`.
   ///   - then: Called once on a later turn of the loop, with the id of the store and the outcome.
-  package func transact(_ transaction: LogTransaction, then: @escaping (UInt64, TransactionOutcome) -> Void) {
+  package func transact(
+    _ transaction: LogTransaction, in expected: UInt64? = nil, then: @escaping (UInt64, TransactionOutcome) -> Void
+  ) {
+    if let expected, store != 0, store != expected { return report { [store] in then(store, .elsewhere) } }
     let byteCount = transaction.writes.reduce(0) { if case .put(_, let bytes) = $1 { $0 + bytes.count } else { $0 } }
     let timeout = settings.timeout + .milliseconds(byteCount >> 10)
     client.call(requests.request(transaction), timeout: timeout) { [weak self] result in
@@ -142,6 +147,16 @@ package final class EtcdLogStore {
       }
     case .parts(let position, let process, let count):
       readParts(position, process, count, [], then)
+    case .registration(let node):
+      client.call(requests.registrationRequest(of: node), timeout: settings.timeout) { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .success(let response):
+          note(response.header)
+          then(store, .registration(response.values.first.flatMap(requests.value)))
+        case .failure(let error): fail(error, then)
+        }
+      }
     }
   }
 

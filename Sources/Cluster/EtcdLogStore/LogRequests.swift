@@ -103,6 +103,10 @@ nonisolated struct LogRequests {
     return EtcdRange(range(start.description..<end.description), order: .ascending, isSerializable: true)
   }
 
+  func registrationRequest(of node: NodeName) -> EtcdRange {
+    EtcdRange(EtcdKeyRange(bytes(.node(node))), isSerializable: true)
+  }
+
   // MARK: Values
 
   /// The keys from the beat to the entries, without parts and nodes.
@@ -124,6 +128,7 @@ nonisolated struct LogRequests {
       let key = UInt64(text.dropFirst(4), radix: 16).map(LogKey.entry)
       // Another way of writing the number is another key.
       return key?.description == text ? key : nil
+    case let text where text.hasPrefix("node/"): return NodeName(String(text.dropFirst(5))).map(LogKey.node)
     default: return nil
     }
   }

@@ -26,10 +26,10 @@ struct EtcdLogStoreTests {
   }
 
   private func outcome(
-    _ store: EtcdLogStore, _ transaction: LogTransaction
+    _ store: EtcdLogStore, _ transaction: LogTransaction, in expected: UInt64? = nil
   ) async throws -> (store: UInt64, outcome: TransactionOutcome) {
     var result: (UInt64, TransactionOutcome)?
-    store.transact(transaction) { result = ($0, $1) }
+    store.transact(transaction, in: expected) { result = ($0, $1) }
     #expect(await loop.pump(until: { result != nil }))
     return try #require(result)
   }
@@ -74,6 +74,31 @@ struct EtcdLogStoreTests {
         store, LogTransaction(if: [condition], then: [.put(.beat, [1])], else: [.key(.beat)]))
       if case .written = result.outcome { #expect(holds, "\(condition)") } else { #expect(!holds, "\(condition)") }
     }
+  }
+
+  /// The key of a node tells which process runs as it.
+  @Test func registrationsAreReadAndCompared() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client)
+    let name = try #require(NodeName("a"))
+    guard case .registration(nil) = try await reading(store, .registration(name)) else { Issue.record("one"); return }
+    let own = NodeRegistration(process: 7, ordinal: 1, position: 0)
+    let proof = LogTransaction.prove(name, as: own, replacing: nil, last: nil, history: nil)
+    let proved = try await outcome(store, proof)
+    guard case .written(let revision) = proved.outcome else { Issue.record("\(proved)"); return }
+    let stored = StoredValue(key: .node(name), bytes: own.encoded(), revision: revision)
+    guard case .registration(stored) = try await reading(store, .registration(name)) else {
+      Issue.record("another one")
+      return
+    }
+    // The second time, the key is there.
+    let refused = try await outcome(store, proof)
+    #expect(refused.outcome == .refused([nil, nil, nil, nil, stored]))
+    // Another store gets nothing.
+    #expect(try await outcome(store, proof, in: proved.store) == refused)
+    #expect(try await outcome(store, proof, in: proved.store &+ 1).outcome == .elsewhere)
   }
 
   @Test func entriesAndPartsAreReadAndRemoved() async throws {
