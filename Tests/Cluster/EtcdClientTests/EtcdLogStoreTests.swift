@@ -248,8 +248,8 @@ struct EtcdLogStoreTests {
 
     private func execute(_ command: ClusterCommand) {
       switch command {
-      case .transact(let number, let transaction):
-        store.transact(transaction) { [weak self] in self?.core.transactionEnded(number, in: $0, $1) }
+      case .transact(let number, let transaction, let id):
+        store.transact(transaction, in: id) { [weak self] in self?.core.transactionEnded(number, in: $0, $1) }
       case .read(let number, let read):
         store.read(read) { [weak self] in self?.core.readEnded(number, in: $0, $1) }
       case .watch(let position):
