@@ -221,6 +221,32 @@ def _(hub):
     require(frame.payload == b"\x01", f"cancelled {frame.payload.hex()}")
 
 
+@case("6.13", "a cancel that the hub may not have read is sent again")
+def _(hub):
+    connection, _ = hub.live()
+    hub.client.do("send", action=1, bytes=INCREMENT.hex())
+    connection.actions()
+    connection.say(wire.APPLIED, 1)
+    hub.client.outcome(1, "applied")
+    hub.client.do("cancel", action=1)
+    connection.expect(wire.CANCEL, "cancel")
+    # Without a pong.
+    connection.cut()
+    connection = hub.accept()
+    connection.greet(resumed=True, processed=1)
+    connection.attach()
+    frame = connection.expect(wire.CANCEL, "cancel")
+    require(frame.payload == b"\x01", f"cancelled {frame.payload.hex()}")
+
+
+@case("6.10.1", "released is taken, or ignored")
+def _(hub):
+    connection, scope = hub.live()
+    connection.say(0x8E, 0)
+    delta(connection, scope, 3, 4, Map([(0, 5)]))
+    hub.client.value(1, changed(5), 4)
+
+
 @case("7.2", "a welcome with another version is refused")
 def _(hub):
     connection = hub.accept()

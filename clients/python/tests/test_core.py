@@ -367,9 +367,31 @@ class Actions(unittest.TestCase):
         script = self.live()
         action = script.core.begin("increment")
         script.core.cancel(action)
-        self.assertEqual(kinds(script.collect()), [wire.ACTIONS, wire.CANCEL])
+        self.assertEqual(kinds(script.collect()), [wire.ACTIONS, wire.CANCEL, wire.PING])
+        script.say(wire.PONG, 1)
         script.core.cancel(action)
-        self.assertEqual([frame.payload for frame in script.collect()], [b"\x01"])
+        self.assertEqual([frame.payload for frame in script.collect()], [b"\x01", b"\x02"])
+
+    def test_a_cancel_that_the_hub_may_not_have_read_is_sent_again(self) -> None:
+        script = self.live()
+        first, second = script.core.begin("increment"), script.core.begin("increment")
+        script.collect()
+        script.applied(1)
+        script.core.cancel(first)
+        script.core.cancel(second)
+        script.collect()
+        # The second one is not processed: its cancellation follows it.
+        self.assertEqual(kinds(script.cut(resumed=True, processed=1)), [wire.ACTIONS, wire.CANCEL, wire.CANCEL, wire.PING])
+        script.say(wire.PONG, 1)
+        self.assertEqual(kinds(script.cut(resumed=True, processed=2)), [])
+        script.core.cancel(first)
+        script.core.disconnected("cut", 0)
+        script.connect()
+        self.assertEqual(script.welcome(resumed=False, k1=bytes(16)), [])
+        # In another session, its number is that of another action.
+        script.core.begin("increment")
+        script.core.cancel(first)
+        self.assertEqual(kinds(script.collect()), [wire.ACTIONS])
 
     def test_a_hub_that_does_not_take_cancel_gets_none(self) -> None:
         script = Script()

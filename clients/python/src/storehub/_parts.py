@@ -126,12 +126,14 @@ class Subscription:
 class Action:
     """An action that the client was asked to send."""
 
-    __slots__ = ("cancels", "data", "error", "is_done", "is_sent", "model", "seen", "sequence", "strikes", "value")
+    __slots__ = ("cancels", "data", "error", "is_done", "is_sent", "model", "seen", "sequence", "session", "strikes", "value")
 
     def __init__(self, value: Any, model: Model | None, seen: int | None) -> None:
         self.value, self.model, self.seen = value, model, seen
         self.data = b""
         self.sequence = 0
+        # The session in which it has the number.
+        self.session: bytes | None = None
         self.is_sent = False
         self.is_done = False
         self.cancels = False

@@ -68,6 +68,8 @@ class Core:
         self._acknowledged = 0
         self._last = 0
         self._refusals = 0
+        # By the numbers of the actions, the ping after which the hub has read the request; None before it is written.
+        self._cancels: dict[int, int | None] = {}
         self._sent: deque[Action] = deque()
         self._waiting: deque[Action] = deque()
         self._parts: list[Subscription] = []
@@ -162,13 +164,15 @@ class Core:
         return action
 
     def cancel(self, action: Action) -> None:
-        """Cancels the effects that an action has started and that still run; the action itself stays."""
+        """Cancels the effects that an action has started and that still run; the action itself stays.
+
+        The request survives the loss of the connection, as long as the session does.
+        """
         if action.is_done and action.sequence == 0:
             return
-        if not action.is_sent:
-            action.cancels = True
-        elif self.phase is Phase.OPEN and self.welcome and self.welcome.takes_cancel:
-            self._write(wire.CANCEL, wire.number(action.sequence))
+        action.cancels = True
+        if action.is_sent and action.sequence <= self._last and action.session == self._session:
+            self._cancels[action.sequence] = None
 
     def close(self, keeps_session: bool = False) -> None:
         """Ends the conversation, and the session unless it is kept. The shell writes the output and closes."""
@@ -316,7 +320,11 @@ class Core:
             self._write(wire.DESCRIBE)
 
     def _resend(self, processed: int) -> None:
-        """The hub has not processed the actions after this number: they are sent again, under the same numbers."""
+        """The hub has not processed the actions after this number: they are sent again, under the same numbers.
+
+        Cancellations that it may not have read follow them.
+        """
+        self._cancels = dict.fromkeys((number for number in self._cancels if number <= processed), None)
         self._last = processed
         while self._sent and self._sent[-1].sequence > processed:
             self._waiting.appendleft(self._sent.pop())
@@ -328,6 +336,7 @@ class Core:
             self._finish(action, OutcomeUnknown("the hub lost the session before it answered: "
                                                 "the action may or may not have taken effect"))
         self._acknowledged = self._last = 0
+        self._cancels.clear()
 
     def _open(self) -> None:
         self.phase = Phase.OPEN
@@ -433,6 +442,7 @@ class Core:
 
     def _ponged(self, frame: Frame) -> None:
         self._pong = wire.read_number(frame.payload)
+        self._cancels = {number: ping for number, ping in self._cancels.items() if ping is None or ping > self._pong}
 
     def _error(self, code: int, reason: str) -> None:
         text = f"the hub closed the connection: {reason}"
@@ -545,7 +555,7 @@ class Core:
                     break
                 self._waiting.popleft()
                 self._last += 1
-                action.sequence, action.is_sent = self._last, True
+                action.sequence, action.session, action.is_sent = self._last, self._session, True
                 size += len(action.data)
                 batch.append(action)
                 self._sent.append(action)
@@ -556,9 +566,18 @@ class Core:
             payload = wire.actions(batch[0].sequence, self._acknowledged, [action.data for action in batch])
             self._write(wire.ACTIONS, payload, flags=flags, revision=revision)
             self._refusals = 0
-            for action in batch:
-                if action.cancels and takes_cancel:
-                    self._write(wire.CANCEL, wire.number(action.sequence))
+            self._cancels.update((action.sequence, None) for action in batch if action.cancels)
+        if takes_cancel:
+            self._flush_cancels()
+
+    def _flush_cancels(self) -> None:
+        """Writes cancellations, and a ping whose answer shows that the hub has read them."""
+        unwritten = [number for number, ping in self._cancels.items() if ping is None]
+        for number in unwritten:
+            self._write(wire.CANCEL, wire.number(number))
+        if unwritten:
+            self._send_ping()
+            self._cancels.update(dict.fromkeys(unwritten, self._ping))
 
     def _finish(self, action: Action, error: StoreHubError | None) -> None:
         action.finish(error)
