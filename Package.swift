@@ -390,13 +390,15 @@ let package = Package(
         "TerminalUI", "Wire",
       ],
       swiftSettings: onLoop),
+    // Source in other languages from a schema.
+    .target(name: "SchemaGenerator", dependencies: ["Wire"], swiftSettings: common),
     // The commands of storectl, which work with any feature.
     .target(
       name: "StorectlCommands",
       dependencies: [
         "EventLoop", "HTTPServer", "JSONParser", "JSONText", "Journal", "ProgramOptions", "ReplicaConnection",
         "ReplicaCore",
-        "SchemaNames",
+        "SchemaGenerator", "SchemaNames",
         "Spelling", "Terminal", "TurnLog", "Wire",
       ],
       resources: [.embedInCode("Inspector/Page")], swiftSettings: onLoop),
@@ -673,6 +675,12 @@ let package = Package(
       name: "PortingTests", dependencies: ["Porting", "TestSupport", "storeport"] + macroDependencies,
       swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
     .testTarget(
+      name: "SchemaGeneratorTests",
+      dependencies: [
+        "ComposableArchitecture", "Features", "ReplicatedArchitecture", "ReplicatedFoundation", "SchemaGenerator",
+        "TestSupport", "Wire",
+      ], swiftSettings: common),
+    .testTarget(
       name: "StorectlCommandsTests",
       dependencies: [
         "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "IdentifiedCollections", "Journal",
@@ -717,8 +725,8 @@ let groups = [
     "RandomNumbers", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
   ],
   "Tools": [
-    "BrowserTerminal", "LoadTest", "Porting", "SchemaBrowser", "Simulation", "StorectlCommands", "TerminalViews",
-    "storectl", "storeload", "storeport",
+    "BrowserTerminal", "LoadTest", "Porting", "SchemaBrowser", "SchemaGenerator", "Simulation", "StorectlCommands",
+    "TerminalViews", "storectl", "storeload", "storeport",
     "storesim", "storeterm",
   ],
 ]
@@ -737,8 +745,8 @@ let testGroups = [
     "ConfigurationTests", "HTTPClientTests", "JSONTextTests", "ProgramOptionsTests", "ServiceManagerTests",
   ],
   "Tools": [
-    "BrowserTerminalTests", "LoadTestTests", "PortingTests", "ProgramTests", "SchemaBrowserTests", "SimulationTests",
-    "StorectlCommandsTests", "TerminalViewsTests",
+    "BrowserTerminalTests", "LoadTestTests", "PortingTests", "ProgramTests", "SchemaBrowserTests",
+    "SchemaGeneratorTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests",
   ],
 ]
 for (folder, groups) in [("Sources", groups), ("Tests", testGroups)] {

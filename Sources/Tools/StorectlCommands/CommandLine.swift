@@ -16,7 +16,8 @@ package nonisolated func toolOptions() -> ProgramOptions {
       .init("no-pager", "do not show long output in $PAGER"),
     ],
     commands: [
-      .status, .clients, .schema, .state, .watch, .wait, .send, .set, .insert, .remove, .move, .top, .verify, .log,
+      .status, .clients, .schema, .generate, .state, .watch, .wait, .send, .set, .insert, .remove, .move, .top, .verify,
+      .log,
       .diff, .blame, .bisect, .inspect, .fork, .snapshot, .journal, .completions,
     ],
     sections: [.paths, .actions, .revisionsAndTimes, .json, .changes, .exitStatus, .environment, .seeAlso])

@@ -156,7 +156,8 @@ extension ProgramOptions.Section {
         ("5", "the hub closed the connection; an action that was sent may have taken effect"),
         ("6", "the hub did not answer in time; the same holds"),
         ("7", "the path has no value, or the journal has no matching entry"),
-        ("8", "verify: the state differs from the hub's"), ("9", "the journal is damaged"),
+        ("8", "verify: the state differs from the hub's; generate --check: the file is out of date"),
+        ("9", "the journal is damaged"),
         (
           "10",
           "the output cannot be written, but the action took effect, or the journal was repaired or imported"

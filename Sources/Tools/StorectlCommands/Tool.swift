@@ -121,6 +121,7 @@ package final class Tool {
     case "status": try await status()
     case "clients": try await clients()
     case "schema": try await schema()
+    case "generate": try await generate()
     case "state": try await options.string("at") == nil ? state() : pastState()
     case "watch": try await watch()
     case "wait": try await wait()

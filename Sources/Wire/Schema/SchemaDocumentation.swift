@@ -62,6 +62,12 @@ public struct SchemaDocumentation: Hashable, Sendable {
 
   private static func isBlank(_ line: Substring) -> Bool { line.allSatisfy(\.isWhitespace) }
 
+  /// Adds the comments of a definition, shortened to the limits: that of the type, empty if there is none, and those of
+  /// its fields or cases under their keys.
+  package mutating func add(_ text: String, members: [UInt64: String], of index: Int) {
+    add(Entry(text: text, members: members), of: index)
+  }
+
   /// Adds the comments of a definition, shortened to the limits.
   mutating func add(_ entry: Entry, of index: Int) {
     var kept = Entry()

@@ -44,6 +44,19 @@ import Wire
     #expect(text.json == expected, "it is now: \(text.json)")
   }
 
+  /// `storectl generate --schema` takes it.
+  @Test func theJSONIsReadAgain() throws {
+    let read = try #require(DocumentedSchema(json: "\(text.json)"))
+    #expect(read.schema == text.schema && read.documentation == text.documentation)
+    // Another fingerprint, another format, or a type that is not there.
+    for (old, new) in [
+      ("\"fingerprint\":\"3", "\"fingerprint\":\"4"), ("\"format\":1", "\"format\":2"), ("\"form\":1", "\"form\":9"),
+    ] {
+      #expect(DocumentedSchema(json: "\(text.json)".replacing(old, with: new)) == nil, "\(new)")
+    }
+    #expect(DocumentedSchema(json: "[]") == nil)
+  }
+
   @Test func theTextHasTheComments() {
     #expect(
       text.lines(text.schema.definitions.indices) == [

@@ -16,7 +16,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
 
 def environment(hub: HubProcess) -> dict[str, str]:
-    return {**os.environ, "STOREHUB_SOCKET": hub.socket, "PYTHONPATH": str(PACKAGE / "src"), "PYTHONWARNINGS": "error"}
+    return {**os.environ, "STOREHUB_SOCKET": hub.socket, "PYTHONPATH": f"{PACKAGE}/src:{PACKAGE}/tests/generated", "PYTHONWARNINGS": "error"}
 
 
 def run(hub: HubProcess, *arguments: str) -> str:
@@ -32,7 +32,7 @@ class Documents(unittest.TestCase):
     def test_the_examples_of_the_readme_run(self) -> None:
         text = (PACKAGE / "README.md").read_text(encoding="utf-8")
         examples = re.findall(r"<!-- test -->\n```python\n(.*?)```", text, re.DOTALL)
-        self.assertGreaterEqual(len(examples), 5)
+        self.assertGreaterEqual(len(examples), 6)
         self.assertEqual(len(examples), text.count("```python"), "an example without a test")
         with HubProcess(journal=False) as hub:
             outputs = [run(hub, "-c", example) for example in examples]
