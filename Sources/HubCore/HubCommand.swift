@@ -10,7 +10,8 @@ package struct ConnectionID: Hashable, Sendable {
   package var index: Int { Int(slot) }
 }
 
-/// The identity of a socket's peer, as the kernel states it (`SO_PEERCRED`, unix(7)).
+/// The identity of a socket's peer, as the kernel states it (`SO_PEERCRED`, unix(7)), or as a gateway states it for
+/// another one.
 package struct Peer: Equatable, Sendable {
   /// The process at the time it connected.
   package let process: Int32
@@ -22,16 +23,24 @@ package struct Peer: Equatable, Sendable {
   package let groups: [UInt32]
   /// The name of the user, as this machine knows it; empty if it is unknown.
   package let userName: String
+  /// The user of the gateway that speaks for `user`; nil for a peer on this machine.
+  package let gateway: UInt32?
 
   /// Creates a peer.
   package init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = [], userName: String = "") {
-    (self.process, self.user, self.group, self.groups) = (process, user, group, groups)
+    (self.process, self.user, self.group, self.groups, gateway) = (process, user, group, groups, nil)
     self.userName = userName.utf8.count <= SystemUser.nameLimit ? userName : ""
   }
 
-  /// The user, with all groups of the process, the effective one first.
+  /// Creates the peer for whom a gateway speaks. It is in no group.
+  init(_ user: UInt32, behind gateway: Peer) {
+    (process, self.user, group, groups, userName) = (gateway.process, user, .max, [], "")
+    self.gateway = gateway.user
+  }
+
+  /// The user, with all groups of the process, the effective one first; a remote user has none.
   var systemUser: SystemUser {
-    SystemUser(id: user, name: userName, groups: [group] + groups.filter { $0 != group })
+    SystemUser(id: user, name: userName, groups: gateway == nil ? [group] + groups.filter { $0 != group } : [])
   }
 }
 

@@ -109,6 +109,10 @@ extension HubCore {
     guard case .greeting = phase(of: id) else { return nil }
     let kind = FrameKind(rawValue: header.kind)
     do throws(WireError) {
+      if kind == .represent {
+        represent(try Represent(decoding: payload).user, on: id, greeting, at: now)
+        return nil
+      }
       guard kind == .hello else {
         fail(id, PeerError(.unexpectedMessage, "a connection begins with a hello (kind 1)"), at: now)
         return nil

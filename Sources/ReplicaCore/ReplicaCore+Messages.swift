@@ -15,7 +15,7 @@ extension ReplicaCore {
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema:
         break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent: break
       }
     case .comparing(let stream):
       switch kind {
@@ -27,7 +27,7 @@ extension ReplicaCore {
       case .rejected: try receiveRejected(payload, at: header.revision)
       case .released: receiveRelease(through: try UInt64(decoding: payload))
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent: break
       }
     case .open(let open):
       switch kind {
@@ -48,7 +48,7 @@ extension ReplicaCore {
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .welcome, .schema: break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent: break
       }
     }
   }

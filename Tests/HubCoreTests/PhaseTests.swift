@@ -25,6 +25,8 @@ import Wire
     switch (phase, kind) {
     case (.closing, _), (.ended, _): .ignored
     case (.greeting, .hello): .frames([.welcome])
+    // From a user that is no gateway.
+    case (.greeting, .represent): .error(.notPermitted)
     case (.greeting, _): .error(.unexpectedMessage)
     case (.live, .attach): .frames([.snapshot])
     case (.live, .actions): .frames([.applied])
@@ -47,6 +49,7 @@ import Wire
     case .actions: UInt64(1).encoded() + UInt64(0).encoded() + Action.counter(.incrementButtonTapped).encoded()
     case .ping: Ping(number: 7).encoded()
     case .cancel: UInt64(7).encoded()
+    case .represent: Represent(user: 7).encoded()
     default: []
     }
   }
@@ -89,7 +92,8 @@ import Wire
         wasOpen && hub.closed.contains(id) ? .closed : .ignored
       }
     #expect(outcome == Self.expected(kind, in: phase))
-    #expect(hub.closed.contains(id) == [.closed, .error(.unexpectedMessage)].contains(outcome) || phase == .ended)
+    let endings: [Outcome] = [.closed, .error(.unexpectedMessage), .error(.notPermitted)]
+    #expect(hub.closed.contains(id) == endings.contains(outcome) || phase == .ended)
     #expect(hub.engine.revision == (phase == .live && kind == .actions ? 1 : 0))
   }
 

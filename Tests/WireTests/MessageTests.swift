@@ -45,6 +45,7 @@ import Wire
       Welcome(
         version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub", rights: rights),
       "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 12: {0: [[0], [1, [7]]], 1: [h'8200']}}")
+    try roundTrip(Represent(user: 3_000_000_000), "3000000000")
     try roundTrip(Attach(), "{0: []}")
     try roundTrip(Attach(path: [0, 3], knownRevision: 7), "{0: [0, 3], 1: 7}")
     try roundTrip(Rejected(sequence: 3, code: .unknownAction, reason: "no"), "[3, 1, \"no\"]")
@@ -52,6 +53,10 @@ import Wire
     try roundTrip(Goodbye(.shuttingDown, "bye"), "[1, \"bye\"]")
     try roundTrip(Ping(number: 4), "4")
     try roundTrip(Pong(number: 4), "4")
+  }
+
+  @Test func aUserHas32Bits() {
+    #expect(throws: WireError.self) { try Represent(decoding: (UInt64(UInt32.max) + 1).encoded().span.bytes) }
   }
 
   @Test func rightsAreBounded() throws {

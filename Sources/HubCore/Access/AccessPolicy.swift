@@ -10,12 +10,19 @@ public struct AccessPolicy: Equatable, Sendable {
   public var groups: [UInt32: AccessGrant]
   /// The grant of everyone who can reach the socket, if any.
   public var everyone: AccessGrant?
+  /// The users whose processes may speak for others, by user id, each with the numbers of the users for whom it may
+  /// speak. Such a user has the grants of its own number only, never those of the gateway, of a group or of everyone.
+  public var gateways: [UInt32: ClosedRange<UInt32>]
+
+  /// The numbers of users for whom a gateway may speak: those that no account of a machine has.
+  public static let remoteUsers: ClosedRange<UInt32> = 2_147_483_648...4_294_967_293
 
   /// Creates a policy.
   public init(
-    users: [UInt32: AccessGrant] = [:], groups: [UInt32: AccessGrant] = [:], everyone: AccessGrant? = nil
+    users: [UInt32: AccessGrant] = [:], groups: [UInt32: AccessGrant] = [:], everyone: AccessGrant? = nil,
+    gateways: [UInt32: ClosedRange<UInt32>] = [:]
   ) {
-    (self.users, self.groups, self.everyone) = (users, groups, everyone)
+    (self.users, self.groups, self.everyone, self.gateways) = (users, groups, everyone, gateways)
   }
 
   /// Full rights for everyone who can reach the socket; only the permissions of the socket restrict access.
@@ -31,6 +38,7 @@ public struct AccessPolicy: Equatable, Sendable {
   /// Returns all rights of a peer, or nil if the peer must be refused.
   /// - Complexity: O(groups of the peer + paths in their grants).
   package func grant(to peer: Peer) -> AccessGrant? {
+    if let gateway = peer.gateway { return maySpeak(gateway, for: peer.user) ? users[peer.user] : nil }
     var granted = everyone
     func add(_ grant: AccessGrant?) {
       guard let grant else { return }
@@ -39,6 +47,13 @@ public struct AccessPolicy: Equatable, Sendable {
     add(users[peer.user])
     add(groups[peer.group])
     for group in peer.groups where group != peer.group { add(groups[group]) }
+    // A gateway must be able to connect. By itself it may do nothing.
+    if gateways[peer.user] != nil { add(AccessGrant()) }
     return granted
+  }
+
+  /// Returns true if a user's processes may speak for another user.
+  func maySpeak(_ gateway: UInt32, for user: UInt32) -> Bool {
+    Self.remoteUsers.contains(user) && gateways[gateway]?.contains(user) == true
   }
 }

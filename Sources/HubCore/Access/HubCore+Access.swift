@@ -40,6 +40,28 @@ extension HubCore {
     fail(id, PeerError(.notPermitted, reason), at: now)
   }
 
+  /// Gives a connection to the user for whom its gateway speaks: the rights, the session, the quotas and the charges are
+  /// that user's from now on.
+  mutating func represent(_ user: UInt32, on id: ConnectionID, _ greeting: Greeting, at now: Duration) {
+    let gateway = greeting.peer
+    guard gateway.gateway == nil else {
+      return fail(id, PeerError(.unexpectedMessage, "the user of this connection was named already"), at: now)
+    }
+    guard policy.maySpeak(gateway.user, for: user) else {
+      let reason = """
+        user \(gateway.user) may not speak for user \(user); the hub's operator can permit it with a section [gateway] in \
+        the hub's configuration
+        """
+      return fail(id, PeerError(.notPermitted, reason), at: now)
+    }
+    leave(greeting.account, heldBytes: greeting.chargedBytes)
+    let peer = Peer(user, behind: gateway)
+    let account = accounts.open(user, at: now)
+    account.connectionCount += 1
+    greeting.represent(peer, account: account, rights: rights(of: peer))
+    _ = admit(id, greeting, at: now)
+  }
+
   /// The error for a scope that may not be attached. It names the place by the schema, and does not reveal whether the
   /// state has a value there.
   func notPermitted(_ peer: Peer, toAttach path: [PathStep], of root: StateRoot) -> PeerError {

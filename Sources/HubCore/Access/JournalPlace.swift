@@ -17,6 +17,7 @@ package struct JournalPlace: Equatable, Sendable {
 
   /// Returns true if a peer may read the files, by the identity that the kernel reports.
   package func isReadable(by peer: Peer) -> Bool {
-    peer.user == 0 || peer.user == user || group.map { $0 == peer.group || peer.groups.contains($0) } == true
+    guard peer.gateway == nil else { return false }
+    return peer.user == 0 || peer.user == user || group.map { $0 == peer.group || peer.groups.contains($0) } == true
   }
 }

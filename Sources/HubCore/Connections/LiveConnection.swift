@@ -15,13 +15,13 @@ enum ConnectionPhase {
 
 /// A connection that has not sent *hello* yet.
 final class Greeting {
-  let peer: Peer
+  private(set) var peer: Peer
   var decoder: FrameDecoder
   /// The time limit for the *hello*.
   let deadline: Duration
   /// The time of the connection, in milliseconds since 1970.
   let since: Int64
-  let account: UserAccount
+  private(set) var account: UserAccount
   /// The peer's rights; nil if it is refused.
   var rights: AccessRights?
   /// The number of bytes that its user is charged for.
@@ -32,6 +32,11 @@ final class Greeting {
   ) {
     (self.peer, self.decoder, self.deadline, self.account) = (peer, decoder, deadline, account)
     (self.since, self.rights) = (since, rights)
+  }
+
+  /// Gives the connection to the user for whom a gateway speaks.
+  func represent(_ peer: Peer, account: UserAccount, rights: AccessRights?) {
+    (self.peer, self.account, self.rights, chargedBytes) = (peer, account, rights, 0)
   }
 }
 

@@ -168,6 +168,11 @@ extension HubCore {
       return false
     case .greeting:
       guard admit(id, greeting, at: now) != nil else { return false }
+      // Its gateway had named another user, and will not do so again.
+      guard handed.user == greeting.peer.user else {
+        close(id, at: now)
+        return false
+      }
     case .live(let session):
       guard let rights = admit(id, greeting, at: now) else { return false }
       guard handed.user == greeting.peer.user, !handOver.isAfterCrash || isInLog(session.session) else {

@@ -17,6 +17,9 @@ extension OperatorConfiguration {
     for (user, grant) in policy.users.sorted(by: { $0.key < $1.key }) { add("user \(user)", grant) }
     for (group, grant) in policy.groups.sorted(by: { $0.key < $1.key }) { add("group \(group)", grant) }
     if let everyone = policy.everyone { add("everyone", everyone) }
+    for (gateway, users) in policy.gateways.sorted(by: { $0.key < $1.key }) {
+      lines += ["", "[gateway \(gateway)]", "users = \(users.lowerBound)-\(users.upperBound)"]
+    }
     return lines.joined(separator: "\n")
   }
 

@@ -12,6 +12,8 @@ struct Reading {
   /// The subject of a section's rights.
   private enum Subject: Hashable {
     case user(UInt32), group(UInt32), everyone
+    /// The user of a gateway, which is granted users and no rights.
+    case gateway(UInt32)
   }
 
   private enum Section {
@@ -45,6 +47,10 @@ struct Reading {
         }
       case .rights(let subject):
         if line.setting == nil { try begin(subject, line) }
+        if case .gateway(let user) = subject {
+          if let (key, value) = line.setting { try takeGateway(user, key, value) }
+          return []
+        }
         // A section without settings grants nothing.
         if configured.insert(subject).inserted { self[subject] = AccessGrant() }
         if let (key, value) = line.setting {
@@ -92,8 +98,9 @@ struct Reading {
       case ("everyone", 1): return .rights(.everyone)
       case ("user", 2): return .rights(.user(try id(words[1], "user", among: users.user)))
       case ("group", 2): return .rights(.group(try id(words[1], "group", among: users.group)))
+      case ("gateway", 2): return .rights(.gateway(try id(words[1], "user", among: users.user)))
       default:
-        let sections = "the sections are [limits], [user NAME], [group NAME] and [everyone]"
+        let sections = "the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
         if let key = line.setting?.key, line.section.isEmpty {
           throw Mistakes("'\(key)' stands above the first section; \(sections)")
         }
@@ -151,6 +158,18 @@ struct Reading {
       throw Mistakes("'\(key)' is '\(value)', but must be \(error.allowed)")
     }
     configuration.limitsInFiles.insert(key)
+  }
+
+  private mutating func takeGateway(_ user: UInt32, _ key: String, _ value: String) throws(Mistakes) {
+    guard key == "users" else { throw Mistakes("a gateway has no setting '\(key)', only users") }
+    let (all, ends) = (AccessPolicy.remoteUsers, value.split(separator: "-", omittingEmptySubsequences: false))
+    guard ends.count == 2, let first = UInt32(ends[0]), let last = UInt32(ends[1]), first <= last,
+      all.contains(first), all.contains(last)
+    else {
+      throw Mistakes(
+        "'users' is '\(value)', but must be FIRST-LAST, numbers from \(all.lowerBound) to \(all.upperBound)")
+    }
+    configuration.policy.gateways[user] = first...last
   }
 
   private func id(_ name: String, _ kind: String, among database: UserDatabase.Lookup) throws(Mistakes) -> UInt32 {
@@ -219,6 +238,7 @@ struct Reading {
       case .user(let id): configuration.policy.users[id]
       case .group(let id): configuration.policy.groups[id]
       case .everyone: configuration.policy.everyone
+      case .gateway: nil
       }
     }
     set {
@@ -226,6 +246,7 @@ struct Reading {
       case .user(let id): configuration.policy.users[id] = newValue
       case .group(let id): configuration.policy.groups[id] = newValue
       case .everyone: configuration.policy.everyone = newValue
+      case .gateway: break
       }
     }
   }

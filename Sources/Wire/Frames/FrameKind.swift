@@ -18,6 +18,8 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case describe = 0x08
   /// Client: cancel the effects of one of its actions.
   case cancel = 0x09
+  /// Gateway, before the hello: the user for whom the connection is.
+  case represent = 0x0a
 
   /// Hub: the session, its last processed sequence number, and the limits.
   case welcome = 0x81

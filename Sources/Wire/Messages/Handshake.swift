@@ -268,3 +268,26 @@ extension String {
     return String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? "?" : $0 }))
   }
 }
+
+/// A gateway's word for whose connection this is, before the *hello* of that user's client.
+public struct Represent: Message, Equatable {
+  public static var kind: FrameKind { .represent }
+
+  /// The number of the user.
+  public var user: UInt32
+
+  /// Creates a message.
+  public init(user: UInt32) { self.user = user }
+
+  /// Writes the number.
+  public func encode(to encoder: inout CBOREncoder) { encoder.unsigned(UInt64(user)) }
+
+  /// Reads the number.
+  public init(from decoder: inout CBORDecoder) throws(WireError) {
+    let start = decoder.offset
+    guard let user = UInt32(exactly: try decoder.unsigned()) else {
+      throw WireError(.outOfRange(type: "UInt32"), at: start)
+    }
+    self.user = user
+  }
+}

@@ -176,6 +176,19 @@ import Wire
   }
 
   /// A line of a file has a maximum length.
+  @Test func aGatewaySpeaksForARangeOfUsers() throws {
+    let text = "[gateway alice]\nusers = 3000000000-3000000099\n[user 3000000001]\nread = counter"
+    let configuration = try read(text)
+    #expect(configuration.policy.gateways == [1001: 3_000_000_000...3_000_000_099])
+    #expect(configuration.policy.users[3_000_000_001]?.read.count == 1)
+    let printed = configuration.text(for: Self.schema)
+    #expect(printed.hasSuffix("\n[gateway 1001]\nusers = 3000000000-3000000099"))
+    #expect(try read(printed).policy == configuration.policy)
+    // A later file replaces the range.
+    #expect(try read(text, "[gateway alice]\nusers = 4000000000-4000000000").policy.gateways[1001]?.count == 1)
+    #expect(try read("[gateway alice]").policy.gateways.isEmpty)
+  }
+
   @Test func aLongListIsPrintedOnSeveralLines() throws {
     let paths = (0..<40).map { "todos.todos[\($0)].isComplete" }
     let actions = (0..<40).map { "todos.todos[\($0)].textChanged" }
@@ -190,15 +203,15 @@ import Wire
   @Test(arguments: [
     (
       "[limit]\nscopes = 5",
-      "0.conf:1: there is no section [limit]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
+      "0.conf:1: there is no section [limit]; the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
     ),
     (
       "[grup x]",
-      "0.conf:1: there is no section [grup x]; the sections are [limits], [user NAME], [group NAME] and [everyone]"
+      "0.conf:1: there is no section [grup x]; the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
     ),
     (
       "scopes = 5",
-      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [user NAME], [group NAME] and [everyone]"
+      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
     ),
     ("[limits]\n\nscopes = many", "0.conf:3: 'scopes' is 'many', but must be a number from 4 to 10000"),
     ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 4 to 10000"),
@@ -236,6 +249,20 @@ import Wire
       "[group 51]\nread = none\n[group kitchen]\nread = all",
       "0.conf:3: [group kitchen] is the same as [group 51], which stands in line 1 already"
     ),
+    (
+      "[gateway alice]\nusers = 1000-2000",
+      "0.conf:2: 'users' is '1000-2000', but must be FIRST-LAST, numbers from 2147483648 to 4294967293"
+    ),
+    (
+      "[gateway alice]\nusers = 3000000001-3000000000",
+      "0.conf:2: 'users' is '3000000001-3000000000', but must be FIRST-LAST, numbers from 2147483648 to 4294967293"
+    ),
+    ("[gateway alice]\nread = all", "0.conf:2: a gateway has no setting 'read', only users"),
+    (
+      "[gateway alice]\nusers = 3000000000-3000000001\n[gateway 1001]\nusers = 3000000002-3000000003",
+      "0.conf:3: [gateway 1001] is the same as [gateway alice], which stands in line 1 already"
+    ),
+    ("[gateway carol]", "0.conf:1: this machine has no user 'carol'; create it, or write its number"),
     ("[user alice]\nread all", "0.conf:2: neither [section], key = value nor a comment"),
     (
       "[limits]\nframe-bytes = 3M\nheld-bytes-per-user = 2M",

@@ -1,24 +1,27 @@
 // The WebSocket transport over Debian's `ws`, in front of a real hub: each message carries any bytes of the stream.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createConnection } from "node:net";
+import { join } from "node:path";
 import test from "node:test";
 import { connect } from "../dist/browser.js";
-import { eventually, TestHub, withHub } from "./support.js";
+import { cbor, frame } from "./script.js";
+import { eventually, temporaryDirectory, TestHub, withHub } from "./support.js";
 
 const folder = "/usr/share/nodejs/ws";
 const ws = existsSync(folder) ? createRequire(import.meta.url)(folder) : undefined;
 const skip = ws ? withHub.skip : "the Debian package node-ws is not installed";
 
-/** A gateway without rights and limits, which sends the hub's bytes in pieces of a size. */
-async function gateway(t, socket, size) {
+/** A gateway without limits, which sends the hub's bytes in pieces of a size, and speaks for a user (PROTOCOL.md, 6.14). */
+async function gateway(t, socket, size, user) {
   const server = new ws.WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => "storehub" });
   await once(server, "listening");
   server.on("connection", client => {
     const hub = createConnection({ path: socket });
+    if (user !== undefined) hub.write(frame(0x0a, cbor(user)));
     client.on("message", data => hub.write(data));
     client.on("close", () => hub.destroy());
     hub.on("data", bytes => {
@@ -48,6 +51,28 @@ test("one core serves a WebSocket: parts, actions, and a hub that restarts", { .
   await send;
   await eventually(() => todos.value.length === 2, "both todos");
   assert.equal(await todos.verify(), true);
+});
+
+test("a remote user behind a gateway has rights of its own", { ...withHub, skip }, async t => {
+  const directory = temporaryDirectory(t);
+  const config = join(directory, "hub.conf");
+  // The gateway's own user is this one, who may do everything.
+  writeFileSync(config, `[gateway ${process.getuid()}]\nusers = 3000000000-3000000009\n[user 3000000001]\nread = counter\nact = counter\n`);
+  const server = await new TestHub(t, { options: ["--config", config] }).start();
+  const increment = { case: "counter", value: { case: "incrementButtonTapped" } };
+  const url = await gateway(t, server.socket, 1 << 16, 3_000_000_001);
+  const hub = await connect({ url, WebSocket: ws.WebSocket });
+  t.after(() => hub.close());
+  await hub.send(increment);
+  assert.equal((await hub.attach("counter.count")).value, 1n);
+  await assert.rejects(hub.send({ case: "todos", value: { case: "addButtonTapped", text: "bread" } }), { reason: "notPermitted" });
+  await assert.rejects(hub.attach("todos"), { reason: "notPermitted" });
+  await assert.rejects(hub.attendees(), { reason: "notPermitted" });
+  // Users without a section, and numbers that are not the gateway's, are refused.
+  for (const user of [3_000_000_002, 3_000_000_010, 0]) {
+    const other = await gateway(t, server.socket, 1 << 16, user);
+    await assert.rejects(connect({ url: other, WebSocket: ws.WebSocket }), { reason: "notPermitted" });
+  }
 });
 
 test("sends wait while a WebSocket has much to send", { ...withHub, skip }, async t => {
