@@ -443,6 +443,10 @@ let package = Package(
       name: "storebench",
       dependencies: ["Allocations", "ComposableCore", "HubCore", "IdentifiedCollections", "Wire"],
       path: "bench/inprocess", swiftSettings: spans),
+    // Appends to a log in etcd; `scripts/bench etcd` runs it.
+    .executableTarget(
+      name: "etcdappend", dependencies: ["ClusterLog", "EtcdClient", "EtcdLogStore", "EventLoop"], path: "bench/etcd",
+      swiftSettings: onLoop),
 
     .target(name: "TestSupport", dependencies: ["RandomNumbers"], path: "Tests/TestSupport", swiftSettings: common),
     .target(
