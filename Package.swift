@@ -458,7 +458,8 @@ let package = Package(
     .target(
       name: "Fuzzing",
       dependencies: [
-        "ClusterLog", "ComposableArchitecture", "EtcdMessages", "HubCore", "IdentifiedCollections", "ReplicaCore",
+        "ClusterLog", "ComposableArchitecture", "EtcdMessages", "GRPCConnection", "HubCore", "IdentifiedCollections",
+        "ReplicaCore",
         "SchemaBrowser",
         "SchemaNames", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),

@@ -33,6 +33,51 @@ package nonisolated struct SocketAddress: Sendable {
     (self.storage, self.text) = (storage, text)
   }
 
+  /// The address of a connected or listening socket, or that of its peer; nil if it is not of TCP.
+  package init?(of descriptor: CInt, isPeer: Bool = false) {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let isRead = unsafe withUnsafeMutablePointer(to: &storage) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe isPeer ? getpeername(descriptor, $0, &size) == 0 : getsockname(descriptor, $0, &size) == 0
+      }
+    }
+    let isIPv6 = storage.ss_family == sa_family_t(AF_INET6)
+    guard isRead, isIPv6 || storage.ss_family == sa_family_t(AF_INET) else { return nil }
+    // INET6_ADDRSTRLEN, the longest of both.
+    var name = [CChar](repeating: 0, count: 46)
+    let port = unsafe withUnsafeBytes(of: storage) { bytes in
+      if let base = bytes.baseAddress {
+        if isIPv6 {
+          unsafe uv_ip6_name(base.assumingMemoryBound(to: sockaddr_in6.self), &name, name.count)
+        } else {
+          unsafe uv_ip4_name(base.assumingMemoryBound(to: sockaddr_in.self), &name, name.count)
+        }
+      }
+      // The port has the same place in both.
+      return unsafe UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+    }
+    self.init(
+      numeric: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self), port: port)
+  }
+
+  /// Opens a socket that listens at the address; the caller closes it.
+  package func listen(backlog: CInt = 128) throws(UVError) -> CInt {
+    let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(CInt(storage.ss_family), type, 0)
+    guard descriptor >= 0 else { throw UVError(operation: "create a socket", code: -errno) }
+    var on: CInt = 1
+    // An address that was in use a moment ago can be used again.
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
+    let size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    guard unsafe withPointer({ unsafe bind(descriptor, $0, size) }) == 0, Glibc.listen(descriptor, backlog) == 0 else {
+      let error = UVError(operation: "listen on", subject: text, code: -errno)
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
   fileprivate func withPointer<Result>(_ body: (UnsafePointer<sockaddr>) -> Result) -> Result {
     unsafe withUnsafeBytes(of: storage) { bytes in
       guard let base = bytes.baseAddress else { preconditionFailure("an address has bytes") }
@@ -104,6 +149,15 @@ private nonisolated let onAddresses: uv_getaddrinfo_cb = { request, code, addres
 extension PipeStream {
   /// Creates an unconnected stream over TCP.
   package static func tcp(on loop: EventLoop) throws(UVError) -> PipeStream { try PipeStream(tcpOn: loop) }
+
+  /// Takes over a connected socket of TCP; on failure, the caller still owns the descriptor.
+  package static func tcp(adopting descriptor: CInt, on loop: EventLoop) throws(UVError) -> PipeStream {
+    let stream = try PipeStream(tcpOn: loop)
+    try unsafe check(uv_tcp_open(stream.streamPointer(as: uv_tcp_t.self), descriptor), "open a socket")
+    // Without it, small writes are only later.
+    unsafe uv_tcp_nodelay(stream.streamPointer(as: uv_tcp_t.self), 1)
+    return stream
+  }
 
   /// Connects to an address; small writes are sent at once (`TCP_NODELAY`).
   ///

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 @Suite struct SocketAddressTests {
@@ -23,5 +24,17 @@ import Testing
     #expect(try found["localhost"]?.get().isEmpty == false)
     guard case .failure(let error)? = found["host.invalid"] else { Issue.record("\(found)"); return }
     #expect("\(error)".hasPrefix("cannot find host.invalid"), "\(error)")
+  }
+
+  @Test(arguments: ["127.0.0.1", "::1"]) func aListeningSocketHasItsAddress(host: String) throws {
+    let descriptor = try #require(SocketAddress(numeric: host, port: 0)).listen()
+    defer { close(descriptor) }
+    let address = try #require(SocketAddress(of: descriptor))
+    #expect(address.text.contains(host) && !address.text.hasSuffix(":0"))
+    let error = #expect(throws: UVError.self) { try address.listen() }
+    #expect(error?.code == UVError.Code.addressInUse)
+    #expect(error?.subject == address.text)
+    #expect(SocketAddress(of: descriptor, isPeer: true) == nil)
+    #expect(SocketAddress(of: -1) == nil)
   }
 }

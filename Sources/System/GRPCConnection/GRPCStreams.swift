@@ -95,8 +95,8 @@ final class GRPCStreams {
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer, on stream: Int32, _ session: OpaquePointer?) {
-    // A call that was cancelled is forgotten, and a server may have sent more.
-    guard calls[stream] != nil else { return }
+    // The server may have sent more of a call that was cancelled, or that has failed.
+    guard calls[stream] != nil, calls[stream]?.failure == nil else { return }
     do throws(GRPCFailure) {
       try calls[stream]?.receive(bytes, limit: messageLimit) {
         events.append(.message(GRPCCall(stream: stream), $0))

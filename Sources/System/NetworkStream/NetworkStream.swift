@@ -40,6 +40,8 @@ package final class NetworkStream {
   package var onDrained: (() -> Void)?
   /// True from `onReady` on.
   package private(set) var isReady = false
+  /// True after `close` or `onEnd`.
+  private var isOver = false
 
   /// Creates an unconnected stream.
   ///
@@ -59,7 +61,7 @@ package final class NetworkStream {
   }
 
   private func connect(to addresses: ArraySlice<SocketAddress>) {
-    guard let address = addresses.first, onEnd != nil else { return }
+    guard let address = addresses.first, !isOver else { return }
     do throws(UVError) {
       let stream = try PipeStream.tcp(on: loop)
       try stream.connect(to: address) { [weak self] error in
@@ -73,8 +75,9 @@ package final class NetworkStream {
     }
   }
 
-  /// Takes over a connected socket.
+  /// Takes over a connected socket, unless the stream was closed before.
   package func adopt(_ stream: consuming PipeStream) {
+    guard !isOver else { return }
     self.stream = consume stream
     start()
   }
@@ -150,11 +153,15 @@ package final class NetworkStream {
   }
 
   private func end(_ error: NetworkError) {
+    guard !isOver else { return }
     let onEnd = onEnd
     forgetCallbacks()
     if let stream = stream.take() { ClosingStream(stream).finish() }
     onEnd?(error)
   }
 
-  private func forgetCallbacks() { (onReady, onBytes, onEnd, onDrained) = (nil, nil, nil, nil) }
+  private func forgetCallbacks() {
+    isOver = true
+    (onReady, onBytes, onEnd, onDrained) = (nil, nil, nil, nil)
+  }
 }

@@ -137,7 +137,8 @@ import Testing
 
   @Test func aCompressedMessageEndsTheCall() throws {
     let (connection, call) = try Self.begun()
-    let bytes = Self.headers([], isFirst: true, isLast: false) + Self.data([9], flag: 1)
+    // Nothing of what follows is a message.
+    let bytes = Self.headers([], isFirst: true, isLast: false) + Self.data([9], flag: 1) + Self.data([8])
     try connection.receive(bytes.span.bytes)
     try Self.drain(connection)
     let outcome = GRPCOutcome(result: .failure(.compressed), mayHaveBeenProcessed: true)

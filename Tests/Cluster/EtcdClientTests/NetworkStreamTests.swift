@@ -70,4 +70,44 @@ struct NetworkStreamTests {
     #expect(ends.first == "client: \(TLSError.otherHost(peer: "other.example"))")
     #expect(ends.last?.hasPrefix("server: 10.0.0.2 refuses the connection") == true, "\(ends)")
   }
+
+  /// As between two hubs.
+  @Test func aListenerRequiresACertificateOfTheAuthority() async throws {
+    try certificates.makeAuthority("other")
+    try certificates.make("stranger", names: "DNS:stranger", authority: "other")
+    var (accepted, names, ends): ([NetworkStream], [String?], [String]) = ([], [], [])
+    let listener = try NetworkListener(
+      on: loop, at: try #require(SocketAddress(numeric: "127.0.0.1", port: 0)),
+      credentials: TLSCredentials(certificates.files("server"), role: .server, protocolName: "link")
+    ) { result in
+      guard case .success(let stream) = result else { Issue.record("\(result)"); return }
+      accepted.append(stream)
+      stream.onReady = { [unowned stream] in names.append(stream.peerName) }
+      stream.onEnd = { ends.append("\($0)") }
+      // What arrives is sent back.
+      stream.onBytes = { [unowned stream] in stream.write($0) }
+    }
+    defer { listener.close() }
+    let port = try #require(UInt16(listener.address.text.split(separator: ":").last ?? ""))
+
+    let client = NetworkStream(on: loop, session: try session(.client, "client", host: "localhost"))
+    var echo: [UInt8] = []
+    client.onReady = { [unowned client] in client.write(([1, 2, 3] as [UInt8]).span.bytes) }
+    client.onBytes = { $0.withUnsafeBytes { echo += $0 } }
+    client.onEnd = { Issue.record("\($0)") }
+    client.connect(to: "localhost", port: port)
+    #expect(await loop.pump(until: { echo == [1, 2, 3] }))
+    #expect(names == ["client"])
+
+    let stranger = NetworkStream(on: loop, session: try session(.client, "stranger", host: "127.0.0.1"))
+    var refusal: String?
+    stranger.onEnd = { refusal = "\($0)" }
+    stranger.connect(to: "127.0.0.1", port: port)
+    #expect(await loop.pump(until: { refusal != nil && !ends.isEmpty }))
+    #expect(refusal?.hasPrefix("127.0.0.1 refuses the connection") == true, "\(refusal ?? "")")
+    #expect(ends.first?.contains("is not trusted") == true, "\(ends)")
+    #expect(names.count == 1)
+    client.close()
+    #expect(await loop.pump(until: { ends.count == 2 }))
+  }
 }
