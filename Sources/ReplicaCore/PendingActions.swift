@@ -26,8 +26,9 @@ struct PendingActions {
   private var encoder = CBOREncoder()
   /// The unsent actions, converted for a hub with another schema.
   private var mapped = CBOREncoder()
-  /// The numbers under which actions were sent in this session: of each run of consecutive tickets the first one. A
-  /// ticket that is missing in a run has failed before it was sent. At most `runLimit` are kept, the latest ones.
+  /// The numbers under which actions were sent in this session, without those that are to be sent again: of each run of
+  /// consecutive tickets the first one. A ticket that is missing in a run has failed before it was sent. At most
+  /// `runLimit` are kept, the latest ones.
   private var runs: [(ticket: UInt64, sequence: UInt64)] = []
   private var lastNumberedTicket: UInt64 = 0
   /// The offset in the stream of the buffer's first byte.
@@ -154,9 +155,16 @@ struct PendingActions {
     }
   }
 
+  /// Forgets the numbers of unsent actions. They get others if one before them fails instead of being sent again, since
+  /// this hub, unlike the last one, does not have it or does not accept its size.
+  private mutating func forgetNumbers() {
+    guard unsentCount > 0 else { return }
+    let first = entries[head + sentCount].ticket.number
+    lastNumberedTicket = min(lastNumberedTicket, first - 1)
+    runs.removeLast(runs.reversed().prefix { $0.ticket >= first }.count)
+  }
+
   private mutating func note(_ ticket: ActionTicket, sequence: UInt64) {
-    // Otherwise it is sent again.
-    guard ticket.number > lastNumberedTicket else { return }
     lastNumberedTicket = ticket.number
     if let run = runs.last, ticket.number - run.ticket == sequence - run.sequence { return }
     // Half of them at once, so that removing costs O(1) for each.
@@ -238,6 +246,7 @@ struct PendingActions {
   mutating func resume(processed: UInt64) {
     // The outcomes of the processed actions are still to come.
     sentCount = Int(clamping: min(processed - min(processed, acknowledged), UInt64(count)))
+    forgetNumbers()
   }
 
   /// Forgets the states after which actions were added: the hub's revisions belong to another history.

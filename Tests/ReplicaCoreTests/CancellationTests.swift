@@ -51,6 +51,31 @@ import Wire
     #expect(conversation.cancelled == [2, 1])
   }
 
+  /// As with a hub of an earlier version, which does not have them.
+  @Test func anActionThatFailsWhenItIsSentAgainLeavesItsNumberToTheNext() throws {
+    var conversation = PendingConversation()
+    func title(_ count: Int) -> Board.Action { .setTitle(1, String(repeating: "x", count: count)) }
+    // The fourth one is never sent.
+    let tickets = try [.setCount(1), title(100), title(100), title(300), .setCount(5)].map {
+      try conversation.replica.send($0 as Board.Action)
+    }
+    conversation.welcome(payloadLimit: 200, cancelsEffects: true)
+    #expect(try conversation.endTurn().map(\.first) == [1, 3])
+    conversation.replica.cancelEffects(of: tickets[4])
+    _ = try conversation.endTurn()
+    #expect(conversation.cancelled == [4])
+
+    try conversation.reconnect(processed: 1, payloadLimit: 64)
+    let last = try conversation.replica.send(Board.Action.setCount(6))
+    for ticket in [tickets[1], last] { conversation.replica.cancelEffects(of: ticket) }
+    #expect(try conversation.endTurn().flatMap(\.actions) == [.setCount(5), .setCount(6)])
+    #expect(conversation.failed == [tickets[3], tickets[1], tickets[2]])
+    #expect(conversation.cancelled == [4, 2, 3])
+    conversation.receive(.released, UInt64(2).encoded())
+    let released = conversation.replica.releasedTicket
+    #expect(released == tickets[4])
+  }
+
   /// Each failure before a sent action is remembered for the cancellations, but not for ever.
   @Test func manyActionsThatFailedBeforeTheyWereSentAreForgotten() throws {
     var conversation = PendingConversation()

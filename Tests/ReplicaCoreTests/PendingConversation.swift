@@ -55,11 +55,11 @@ struct PendingConversation: ~Copyable {
   }
 
   /// Loses the connection and opens another one, to a hub that takes *cancel*.
-  mutating func reconnect(processed: UInt64) throws {
+  mutating func reconnect(processed: UInt64, payloadLimit: UInt64 = 1 << 20) throws {
     replica.disconnected(reason: "cut", at: .zero)
     let retry = replica.deadline
     replica.expire(at: try #require(retry))
-    welcome(processed: processed, cancelsEffects: true)
+    welcome(payloadLimit: payloadLimit, processed: processed, cancelsEffects: true)
   }
 
   mutating func receive(_ kind: FrameKind, _ payload: [UInt8], revision: UInt64 = 0) {

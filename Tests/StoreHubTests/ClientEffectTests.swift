@@ -138,22 +138,41 @@ import Wire
     bench.clean()
   }
 
+  /// The hub's state as a part of a client's own.
+  struct Screen: Reducer {
+    @ObservableState
+    struct State: Equatable { var hub = App.State() }
+
+    @CasePathable
+    enum Action { case hub(App.Action) }
+
+    var body: some ReducerOf<Self> {
+      Reduce<State, Action> { _, _ in .none }.hub(\.hub, action: \.hub) { App(running: Running()) }
+    }
+  }
+
   /// Its effects have ended with the hub's process.
-  @Test func aViewOfAnotherProcessOfTheHubHoldsItsEffectsAgain() async throws {
+  @Test(arguments: [false, true])
+  func aViewOfAnotherProcessOfTheHubHoldsItsEffectsAgain(isComposed: Bool) async throws {
     let bench = try Bench()
-    let running = [Running(), Running()]
+    let processes = [Running(), Running()]
     let options = ReplicaOptions(shortestDelay: .milliseconds(5), longestDelay: .milliseconds(50))
     let client = try StoreClient<App.State, App.Action>(loop: bench.loop, path: bench.path, options: options)
     client.onConnectionNotice = nil
+    let screen = isComposed ? client.store(initialState: Screen.State()) { Screen() } : nil
     client.start()
     var view: Task<Void, Never>?
-    for (index, running) in running.enumerated() {
-      let engine = FeatureEngine(initialState: App.State(), reducer: App(running: running))
-      let server = try bench.serve(engine)
+    for (index, running) in processes.enumerated() {
+      let server = try bench.serve(FeatureEngine(initialState: App.State(), reducer: App(running: running)))
       #expect(await bench.until { client.connection == .live })
-      let store = try #require(client.store)
-      if view == nil { view = Task { @MainActor in await store.hold(.task) } }
-      #expect(await bench.until { running.now == 1 && store.tasks == 1 })
+      if let screen {
+        view = view ?? Task { @MainActor in await screen.hold(.hub(.task)) }
+        #expect(await bench.until { running.now == 1 && screen.hub.tasks == 1 })
+      } else {
+        let store = try #require(client.store)
+        view = view ?? Task { @MainActor in await store.hold(.task) }
+        #expect(await bench.until { running.now == 1 && store.tasks == 1 })
+      }
       #expect(running.begun == 1)
       if index == 1 {
         view?.cancel()

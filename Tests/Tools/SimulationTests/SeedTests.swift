@@ -77,6 +77,8 @@ import Testing
       150017275,
       // A subscriber that had resumed its session, or had read a snapshot, got its bookmarks too late.
       300000362, 300001159, 300001422, 300004062,
+      // A cancellation named another action, and a client trapped, after actions had failed that were to be sent again.
+      900118, 900221,
     ] as [UInt64]) func whatWasFoundUnderLoadStaysFixed(seed: UInt64) throws
   {
     try Simulation(SimulationPlan(seed: seed)).run()
