@@ -532,7 +532,7 @@ let package = Package(
       name: "ComposableArchitectureTests",
       dependencies: ["CasePaths", "ComposableArchitecture", "FeatureCore", "RandomNumbers"],
       swiftSettings: common),
-    .testTarget(name: "WireTests", dependencies: ["TestSupport", "Wire"], swiftSettings: spans),
+    .testTarget(name: "WireTests", dependencies: ["Senders", "TestSupport", "Wire"], swiftSettings: spans),
     .testTarget(
       // With the test support, each test has ids of its own in whatever set of targets it is built.
       name: "ReplicationTests",
@@ -612,7 +612,8 @@ let package = Package(
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], swiftSettings: common),
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),
     .testTarget(
-      name: "JournalTests", dependencies: ["CFaultVFS", "CSQLite", "Journal", "TestSupport", "TurnLog", "Wire"],
+      name: "JournalTests",
+      dependencies: ["CFaultVFS", "CSQLite", "Journal", "Senders", "TestSupport", "TurnLog", "Wire"],
       swiftSettings: spans),
     .testTarget(
       name: "LoadTestTests",

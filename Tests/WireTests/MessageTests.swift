@@ -1,3 +1,4 @@
+import Senders
 import TestSupport
 import Testing
 import Wire
@@ -46,6 +47,15 @@ import Wire
         version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub", rights: rights),
       "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 12: {0: [[0], [1, [7]]], 1: [h'8200']}}")
     try roundTrip(Represent(user: 3_000_000_000), "3000000000")
+    let client = HubClient(
+      connection: 65537, session: 7, name: "me", process: 4,
+      user: SystemUser(id: 1000, name: "alice", groups: [1000, 27]))
+    try roundTrip(
+      Welcome(
+        version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub", client: client),
+      """
+      {0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: "hub", 14: [65537, 7, "me", 4, [1000, "alice", [1000, 27]]]}
+      """)
     try roundTrip(Attach(), "{0: []}")
     try roundTrip(Attach(path: [0, 3], knownRevision: 7), "{0: [0, 3], 1: 7}")
     try roundTrip(Rejected(sequence: 3, code: .unknownAction, reason: "no"), "[3, 1, \"no\"]")
