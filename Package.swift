@@ -337,8 +337,8 @@ let package = Package(
     .target(
       name: "TerminalViews",
       dependencies: [
-        "ComposableCore", "Features", "JSONText", "Journal", "ProgramOptions", "ReplicaCore", "SchemaNames",
-        "StoreClient", "Terminal", "TerminalApp", "TerminalUI", "TurnLog", "Wire",
+        "ComposableCore", "EventLoop", "Features", "JSONText", "Journal", "ProgramOptions", "SchemaNames", "Terminal",
+        "TerminalApp", "TerminalUI", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // What a terminal shows of any hub, and what its keys do, by the schema alone.
@@ -593,8 +593,8 @@ let package = Package(
     .testTarget(
       name: "TerminalViewsTests",
       dependencies: [
-        "ComposableArchitecture", "Features", "ReplicaCore", "Terminal", "TerminalUI", "TerminalViews", "TurnLog",
-        "Wire",
+        "ComposableArchitecture", "Features", "ReplicaCore", "StoreClient", "Terminal", "TerminalApp", "TerminalUI",
+        "TerminalViews", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(

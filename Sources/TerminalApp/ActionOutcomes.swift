@@ -3,18 +3,24 @@ package final class ActionOutcomes {
   /// The time after which an action counts as pending: a mark at each key would flicker.
   private static let delay = Duration.milliseconds(300)
 
+  /// A sent action.
+  private struct Sent {
+    /// The time at which it counts as pending.
+    var start: Duration
+    var mark: AnyHashable?
+  }
+
   /// Called with the reason why an action had no effect.
   package var onRefusal: ((any Error) -> Void)?
-  /// Called with the number of actions that are pending for some time, when it has changed.
-  package var onCount: ((Int) -> Void)?
+  /// Called with the number of actions that are pending for some time, and with their marks, when these have changed.
+  package var onChange: ((_ count: Int, _ marks: Set<AnyHashable>) -> Void)?
   /// The last action.
   package private(set) var last: StoreTask?
   private let loop: EventLoop
   private var timer: Timer?
-  /// The times at which the actions count as pending.
-  private var starts: [Int: Duration] = [:]
+  private var sent: [Int: Sent] = [:]
   private var lastNumber = 0
-  private var reportedCount = 0
+  private var reported: (count: Int, marks: Set<AnyHashable>) = (0, [])
 
   package init(on loop: EventLoop) throws {
     self.loop = loop
@@ -22,34 +28,41 @@ package final class ActionOutcomes {
   }
 
   /// Records an action that was sent.
-  package func sent(_ task: StoreTask) {
+  ///
+  /// - Parameters:
+  ///   - mark: What the action changes, which is marked while the action is pending.
+  ///   - ended: Called when the outcome is known, or will never be, with the reason if there is one; before `onRefusal`.
+  package func sent(
+    _ task: StoreTask, mark: AnyHashable? = nil, ended: @escaping ((any Error)?) -> Void = { _ in }
+  ) {
     last = task
     guard !task.isOver else { return }
     lastNumber += 1
     let number = lastNumber
-    starts[number] = loop.now + Self.delay
-    if starts.count == 1 { timer?.start(after: Self.delay) }
+    sent[number] = Sent(start: loop.now + Self.delay, mark: mark)
+    if sent.count == 1 { timer?.start(after: Self.delay) }
     Task { [weak self] in
       do {
         try await task.taken()
+        ended(nil)
       } catch {
+        ended(error)
         self?.onRefusal?(error)
       }
-      self?.ended(number)
+      self?.sent[number] = nil
+      self?.report()
     }
-  }
-
-  private func ended(_ number: Int) {
-    starts[number] = nil
-    report()
   }
 
   private func report() {
-    let count = starts.values.reduce(0) { $1 <= loop.now ? $0 + 1 : $0 }
-    if count != reportedCount {
-      reportedCount = count
-      onCount?(count)
+    let pending = sent.values.filter { $0.start <= loop.now }
+    let marks = Set(pending.compactMap(\.mark))
+    if (pending.count, marks) != reported {
+      reported = (pending.count, marks)
+      onChange?(pending.count, marks)
     }
-    if let next = starts.values.filter({ $0 > loop.now }).min() { timer?.start(after: next - loop.now) }
+    if let next = sent.values.lazy.map(\.start).filter({ [now = loop.now] in $0 > now }).min() {
+      timer?.start(after: next - loop.now)
+    }
   }
 }

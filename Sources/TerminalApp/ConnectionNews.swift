@@ -56,14 +56,3 @@ package nonisolated struct ConnectionNews {
     "waiting for the hub to acknowledge \(counted(count, "action")); q or ^C quits at once"
   }
 }
-
-extension ConnectionNews {
-  /// Returns the messages about the changed connection of a client.
-  package mutating func changed<State, Action>(
-    of client: StoreClient<State, Action>, hasContent: Bool
-  ) -> [Item] {
-    changed(
-      client.connection, goodbye: client.goodbye, isHubMissing: client.isHubMissing, hasContent: hasContent,
-      lossCount: client.lossCount)
-  }
-}

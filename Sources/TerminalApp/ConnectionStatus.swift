@@ -15,6 +15,8 @@ public final class ConnectionStatus {
   public package(set) var loadedByteCount = 0
   /// The number of actions that the hub has not acknowledged for 0.3 s: a mark at each key would flicker.
   public package(set) var pendingCount = 0
+  /// What these actions change, as the program has marked them.
+  package var pendingMarks: Set<AnyHashable> = []
   /// The current time on the loop's clock; while the connection is lost, it is updated each second.
   public package(set) var now: Duration
 

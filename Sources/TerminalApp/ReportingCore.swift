@@ -1,21 +1,25 @@
 /// The core of a store whose owner learns of each action that is sent.
-final class ReportingCore<State, Action>: StoreCore {
+package final class ReportingCore<State, Action>: StoreCore {
   private let base: any StoreCore<State, Action>
-  private let onSend: (StoreTask) -> Void
+  private let onSend: (Action, _ before: State, StoreTask) -> Void
 
-  init(_ base: any StoreCore<State, Action>, onSend: @escaping (StoreTask) -> Void) {
+  /// Creates a core.
+  ///
+  /// - Parameter onSend: Called with an action that was sent, and with the state before it.
+  package init(_ base: any StoreCore<State, Action>, onSend: @escaping (Action, _ before: State, StoreTask) -> Void) {
     (self.base, self.onSend) = (base, onSend)
   }
 
-  func read<Result>(_ body: (State) -> Result) -> Result { base.read(body) }
+  package func read<Result>(_ body: (State) -> Result) -> Result { base.read(body) }
 
-  func send(_ action: Action) -> StoreTask {
+  package func send(_ action: Action) -> StoreTask {
+    let before = base.state
     let task = base.send(action)
-    onSend(task)
+    onSend(action, before, task)
     return task
   }
 
-  var isAlive: Bool { base.isAlive }
-  var reducesHere: Bool { base.reducesHere }
-  var observers: StoreObservers { base.observers }
+  package var isAlive: Bool { base.isAlive }
+  package var reducesHere: Bool { base.reducesHere }
+  package var observers: StoreObservers { base.observers }
 }

@@ -29,8 +29,6 @@ public final class TerminalHost {
   public var onQuit: ((End) -> Void)?
   /// Called before keys are handled; text that is not marked as pasted may be many at once.
   package var onKeys: (() -> Void)?
-  /// Called before each frame with the size of the terminal. Changes that it makes are part of the frame.
-  package var onFrame: ((CanvasSize) -> Void)?
   /// True to handle only the keys that end, suspend or redraw the program.
   package var ignoresKeys = false
   private let loop: EventLoop
@@ -63,6 +61,7 @@ public final class TerminalHost {
     tree = ViewTree(size: CanvasSize(rows: 24, columns: 80), now: loop.now)
     tree.show(view)
     tree.onChange = { [weak self] in self?.drawSoon() }
+    tree.onUnhandledKey = { [weak self] in self?.unhandled($0) }
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { try watch(number) { $0.onQuit?(.interrupt) } }
   }
 
@@ -124,9 +123,6 @@ public final class TerminalHost {
     tree.removeAll()
   }
 
-  /// Draws the screen, now or when the time for the next frame has come.
-  package func needsDrawing() { tree.needsDrawing() }
-
   /// Shows a message in place of the help line: a bad one until the next key, another one for 5 s at most.
   public func say(_ text: String, isBad: Bool = false) { tree.say(text, isBad: isBad) }
 
@@ -154,9 +150,12 @@ public final class TerminalHost {
       mustDraw = true
     case .control("z"): terminal?.requestStop()
     default:
-      let isHandled = !ignoresKeys && tree.press(key)
-      if !isHandled, [.character("q"), .control("d")].contains(key) { onQuit?(.quit) }
+      if ignoresKeys || !tree.press(key) { unhandled(key) }
     }
+  }
+
+  private func unhandled(_ key: Key) {
+    if [.character("q"), .control("d")].contains(key) { onQuit?(.quit) }
   }
 
   // MARK: Drawing
@@ -175,7 +174,6 @@ public final class TerminalHost {
     guard let terminal else { return }
     isFrameRunning = true
     (tree.now, tree.size) = (loop.now, terminal.size)
-    onFrame?(tree.size)
     // What changes after this is drawn at the next frame.
     mustDraw = false
     let grid = tree.draw()

@@ -55,7 +55,8 @@ private final class ClientSession<App: TerminalApp> {
       ? try StoreClient(loop: loop, path: settings.path, options: replica, predictingWith: app.feature)
       : try StoreClient(loop: loop, path: settings.path, options: replica)
     outcomes = try ActionOutcomes(on: loop)
-    session = try TerminalSession(about.name, settings, client, on: loop) { status in
+    let status = ConnectionStatus(about.name, path: settings.path, now: loop.now)
+    session = try TerminalSession(status, settings, client, on: loop) {
       ClientContent(app: app, model: model, status: status)
     }
   }
@@ -71,7 +72,7 @@ private final class ClientSession<App: TerminalApp> {
 
   private func show(_ store: Store<State, Action>) {
     let outcomes = outcomes
-    model.store = Store(core: ReportingCore(store.core) { outcomes.sent($0) })
+    model.store = Store(core: ReportingCore(store.core) { outcomes.sent($2) })
     session.show()
   }
 }
@@ -85,7 +86,10 @@ extension TerminalSession {
     client.onDivergence = { [weak self] in self?.failure = "\($0)" }
     client.onProgress = { [weak self] in self?.loaded() }
     outcomes.onRefusal = { [weak self] in self?.host.actionRefused("\($0)") }
-    outcomes.onCount = { [weak self] in self?.status.pendingCount = $0 }
+    outcomes.onChange = { [weak self] in
+      guard let self else { return }
+      (status.pendingCount, status.pendingMarks) = ($0, $1)
+    }
     awaitLastActions = { [weak client] done in
       guard let client, client.pendingActionCount > 0, let last = outcomes.last else { return false }
       Task {

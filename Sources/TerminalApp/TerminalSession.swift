@@ -79,16 +79,15 @@ package final class TerminalSession {
   /// Creates a session with a screen.
   ///
   /// - Parameters:
-  ///   - name: The name in the first line of the screen.
-  ///   - view: Returns the content below that line.
+  ///   - status: The state of the connection, which the first line of the screen shows.
+  ///   - view: The content below that line.
   package init(
-    _ name: String, _ settings: Settings, _ connection: any TerminalConnection, on loop: EventLoop,
-    @TerminalViewBuilder view: (ConnectionStatus) -> ViewGroup
+    _ status: ConnectionStatus, _ settings: Settings, _ connection: any TerminalConnection, on loop: EventLoop,
+    @TerminalViewBuilder view: () -> ViewGroup
   ) throws {
-    (self.settings, self.loop, self.connection) = (settings, loop, connection)
+    (self.status, self.settings, self.loop, self.connection) = (status, settings, loop, connection)
     news = ConnectionNews(waitsForHub: settings.waitsForHub)
-    status = ConnectionStatus(name, path: settings.path, now: loop.now)
-    let screen = ScreenLayout(title: StatusBar(status), content: view(status))
+    let screen = ScreenLayout(title: StatusBar(status), content: view())
     host = try TerminalHost(on: loop, screen, theme: settings.theme, takesMouse: settings.takesMouse)
   }
 

@@ -138,6 +138,60 @@ import Testing
     #expect(tester.lines[1].hasPrefix("› job 1"))
   }
 
+  @Test func aColumnCanHandleClicksBeHiddenAndBeLeftOutOfSearches() {
+    let store = Queue.store()
+    var clicked: [String] = []
+    let tester = TerminalTester(
+      Table(store.jobs) {
+        TableColumn("") { _ in "[job]" }.unsearched().onClick { clicked.append($0.name) }
+        TableColumn("") { $0.phase }.visible(fromColumns: 40)
+        TableColumn("") { $0.name }
+      }
+      .hidesHeader().columnSpacing(1).searchable(), rows: 6, columns: 40)
+    #expect(tester.lines[0] == "› [job] waiting job 1")
+    tester.press(.click(row: 1, column: 3))
+    tester.press(.click(row: 2, column: 10))
+    tester.press(.click(row: 4, column: 3))
+    #expect(clicked == ["job 2"] && tester.lines[2].hasPrefix("›"))
+    tester.press("/")
+    tester.type("[")
+    #expect(tester.lines[2].hasPrefix("›"))
+    tester.press("esc")
+    tester.resize(rows: 6, columns: 39)
+    #expect(tester.lines[0] == "  [job] job 1")
+  }
+
+  /// Passes an array, as the guide says.
+  struct ArrayView: TerminalView {
+    let store: StoreOf<Queue>
+    var body: some TerminalView { List(store.jobs) { Cell("\($0.name) \($0.phase)") } }
+  }
+
+  /// The table showed what the array had contained before.
+  @Test func aFieldOfAnElementOfAnArrayIsShownAnew() {
+    let store = Queue.store()
+    let tester = TerminalTester(ArrayView(store: store), rows: 4, columns: 40)
+    #expect(tester.lines[1] == "  job 2 waiting")
+    store.send(.jobs(.element(id: 2, action: .started)))
+    #expect(tester.lines[1] == "  job 2 building")
+  }
+
+  @Test func aLogStaysAtItsEnd() {
+    let rows = GrowingRows()
+    rows.change(["one", "two"])
+    let tester = TerminalTester(List(rows) { Cell($0) }.followsEnd(), rows: 6, columns: 20)
+    func chosen() -> String? { tester.lines.first { $0.hasPrefix("›") } }
+    #expect(chosen() == "› two")
+    rows.change(["one", "two", "three"])
+    #expect(chosen() == "› three")
+    tester.press("up")
+    rows.change(["one", "two", "three", "four"])
+    #expect(chosen() == "› two")
+    tester.press("end")
+    rows.change(["two", "three", "four", "five"])
+    #expect(chosen() == "› five")
+  }
+
   @Test func aMillionElementsCostTheVisibleOnes() {
     var count = 0
     let store = Queue.store(1_000_000)

@@ -34,6 +34,7 @@ public final class TerminalTester {
     } else {
       tree.show(view)
     }
+    tree.onUnhandledKey = { [weak self] in self?.unhandledKeys.append($0) }
   }
 
   /// The screen that a terminal shows by now. As there, it is drawn only after a key, a change that a view observes, a

@@ -2,30 +2,45 @@
 public struct KeyBinding {
   /// The keys, any of which has the meaning.
   public let keys: [Key]
-  /// The keys as help shows them.
+  /// The keys as the help line shows them.
   public let name: String
+  /// The keys as the help box shows them.
+  public let fullName: String
   /// A word or two for the help line; empty if only the help box shows the binding.
   public let label: String
   /// The meaning in the help box.
   public let help: String
   let action: (() -> Void)?
+  /// True for the keys that every view of a kind has: the help names them last.
+  var isCommon = false
 
   /// Creates a binding.
   ///
   /// - Parameters:
   ///   - names: The names of the keys (see `Key.init(name:)`), separated by spaces.
   ///   - label: A word or two for the help line; empty to show the binding only in the help box.
+  ///   - others: Further keys with the same meaning, which only the help box shows.
   ///   - help: The meaning in the help box; the label, if it is nil.
   ///   - action: Called when one of the keys is pressed; nil if the view handles it otherwise.
   /// - Precondition: The keys have these names.
-  public init(_ names: String, _ label: String, help: String? = nil, action: (() -> Void)? = nil) {
-    let names = names.split(separator: " ")
-    keys = names.map { name in
+  public init(
+    _ names: String, _ label: String, also others: String = "", help: String? = nil, action: (() -> Void)? = nil
+  ) {
+    let (names, all) = (names.split(separator: " "), "\(names) \(others)".split(separator: " "))
+    keys = all.map { name in
       guard let key = Key(name: String(name)) else { preconditionFailure("no key has the name '\(name)'") }
       return key
     }
     name = names.map { Self.symbol(of: $0) }.joined(separator: " ")
+    fullName = all.map { Self.symbol(of: $0) }.joined(separator: " ")
     (self.label, self.help, self.action) = (label, help ?? label, action)
+  }
+
+  /// A binding that every view of a kind has.
+  static func common(_ names: String, _ label: String, also others: String = "", help: String? = nil) -> KeyBinding {
+    var binding = KeyBinding(names, label, also: others, help: help)
+    binding.isCommon = true
+    return binding
   }
 
   private static func symbol(of name: Substring) -> String {

@@ -24,6 +24,8 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   /// The search text while it is being typed.
   private var search: TextLine?
   private var sought = ""
+  /// The number of rows when the cursor was last brought up to date.
+  private var lastCount = 0
   private var isHighlighting = false
   /// True from a search until all rows to search are here.
   private var isSearchWaiting = false
@@ -79,8 +81,16 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   }
 
   private func follow() {
-    let (source, near) = (table.source, cursor.position)
+    let (source, near, count) = (table.source, cursor.position, table.source.count)
+    let isAtEnd = near >= lastCount - 1
     cursor.follow(ids) { source.offset(of: $0, near: near) }
+    if table.followsEnd, isAtEnd, count > 0 { cursor.select(source.id(at: count - 1), at: count - 1) }
+    lastCount = count
+  }
+
+  override var listPosition: (position: Int, count: Int)? {
+    follow()
+    return cursor.id == nil ? nil : (cursor.position + 1, lastCount)
   }
 
   /// Selects the element at the cursor if others have removed the selected one. A table without a selection gets none.
@@ -105,14 +115,23 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     let (cells, style, isPending) = row.dependencies.read(for: self) {
       let value = table.source.row(at: offset)
       return (table.columns.map { $0.cell(value) }, table.rowStyle?(value) ?? .plain, table.isPending?(value) ?? false)
-    } invalidate: { [weak row] in
+    } invalidate: { [weak self, weak row] in
       row?.isValid = false
+      self?.takeRowsAnew()
     }
     if table.marksChanges, !row.cells.isEmpty, row.cells != cells, let now = tree?.now {
       row.markEnd = now + Self.markTime
     }
     (row.cells, row.style, row.isPending, row.isValid) = (cells, style, isPending, true)
     return row
+  }
+
+  /// Lets the view around the table be evaluated if its source is a value: who reads a list does not observe the fields of
+  /// its elements, so that the value is old.
+  private func takeRowsAnew() {
+    guard table.source is any SnapshotRows else { return }
+    let ancestors = sequence(first: self as ViewNode) { $0.parent }
+    tree?.mustEvaluate(ancestors.lazy.compactMap { $0 as? any BodyOwner }.first)
   }
 
   /// The table's columns that are shown, with their widths.
@@ -139,15 +158,16 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
 
   /// The indices of the columns that are shown.
   private func shownIndices(_ needs: [Need], _ columns: Int) -> [Int] {
-    guard let scrolled = table.scrolledColumns else { return Array(needs.indices) }
-    var others = needs.indices.filter { !table.columns[$0].isEssential }
+    let wide = needs.indices.filter { table.columns[$0].minimumColumns <= frame.columns }
+    guard let scrolled = table.scrolledColumns else { return wide }
+    var others = wide.filter { !table.columns[$0].isEssential }
     others.removeFirst(min(scrolled, others.count))
     func width(_ index: Int) -> Int {
       let (ideal, column) = (needs[index].ideal, table.columns[index])
       // Part of a number would be another one.
       return column.alignment == .trailing ? ideal : min(ideal, Self.readableWidth)
     }
-    func shown() -> [Int] { needs.indices.filter { table.columns[$0].isEssential || others.contains($0) } }
+    func shown() -> [Int] { wide.filter { table.columns[$0].isEssential || others.contains($0) } }
     while shown().count > 1, !others.isEmpty,
       shown().reduce(-gap, { $0 + width($1) + gap }) > columns
     {
@@ -156,7 +176,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     return shown()
   }
 
-  private var gap: Int { frame.columns < 40 ? 1 : 2 }
+  private var gap: Int { table.columnSpacing ?? (frame.columns < 40 ? 1 : 2) }
 
   private func title(of column: TableColumn<RowValue>) -> String {
     switch column.order {
@@ -259,6 +279,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
         }
       if width > 0 {
         region.text(row, start, text, cell.style.within(style))
+        let words = definition.isSearched ? words : []
         region.highlight(words, in: text, at: start, row, cell.style.within(style))
       }
       column += width + gap
@@ -270,12 +291,13 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   override var bindings: [KeyBinding] {
     if search != nil { return [KeyBinding("enter", "find"), KeyBinding("esc", "cancel")] }
     var bindings = table.rowKeys.map(\.binding)
-    bindings.append(KeyBinding("up down", "choose"))
+    bindings.append(.common("up down", "choose", also: "j k"))
     if table.isSearchable {
-      bindings.append(KeyBinding("/", "search"))
-      if !sought.isEmpty { bindings.append(KeyBinding("n N", "", help: "the next match, the one before")) }
+      bindings.append(.common("/", "search"))
+      if !sought.isEmpty { bindings.append(.common("n N", "", help: "the next match, the one before")) }
+      if isHighlighting { bindings.append(.common("esc", "", help: "matches are no longer highlighted")) }
     }
-    bindings.append(KeyBinding("pageup pagedown home end", "", help: "a screenful, the ends"))
+    bindings.append(.common("pageup pagedown home end", "", also: "g G", help: "a screenful, the ends"))
     return bindings
   }
 
@@ -313,12 +335,26 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
       }
       key = .click(row: row - frame.row, column: column - frame.column)
     }
-    let (id, position) = (cursor.id, cursor.position)
+    let (id, position, isOnRow) = (cursor.id, cursor.position, isOnRow(key))
     guard cursor.pressed(key, ids, in: listRows(frame.size)) else { return false }
+    if isOnRow, case .click(_, let column) = key { clicked(column) }
     // An arrow at the end of the rows moves to another field of a form.
     if cursor.position == position, key == .up || key == .down, form != nil { return false }
     if cursor.id != id { selectionChanged() }
     return true
+  }
+
+  /// Returns true for a click on a row with an element.
+  private func isOnRow(_ key: Key) -> Bool {
+    guard case .click(let row, _) = key else { return false }
+    let window = ListWindow(count: table.source.count, cursor: cursor.position, rows: listRows(frame.size))
+    return window.offset(at: row) != nil
+  }
+
+  /// Handles a click in a column of the row at the cursor.
+  private func clicked(_ column: Int) {
+    guard let clicked = shownColumns.first(where: { $0.columns.contains(column) }) else { return }
+    table.columns[clicked.index].pressed?(table.source.row(at: cursor.position))
   }
 
   private func selectionChanged() { table.selection?.wrappedValue = cursor.id }
@@ -335,6 +371,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
       sought = search?.text ?? ""
       isHighlighting = !sought.isEmpty
       if !sought.isEmpty { find(.here) }
+      if let omission = search?.omission { tree?.say(omission, isBad: true) }
     }
   }
 
@@ -347,7 +384,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     }
     let isFound = cursor.search(ids, direction) { offset, _ in
       let row = source.row(at: offset)
-      return columns.contains { $0.cell(row).text.lowercased().contains(wanted) }
+      return columns.contains { $0.isSearched && $0.cell(row).text.lowercased().contains(wanted) }
     }
     if !isFound { tree?.say("not found: \(sought)", isBad: true) }
     if cursor.id != old { selectionChanged() }

@@ -27,6 +27,10 @@ package class ViewNode {
   var isFocusable: Bool { false }
   /// True if characters are text here, and not commands.
   var takesText: Bool { false }
+  /// True if the keys of the tabs around the node keep their meaning, although it covers one of their screens.
+  var leavesTabs: Bool { false }
+  /// The position of the cursor in a list, from 1, and the length of the list; nil for other nodes and empty lists.
+  var listPosition: (position: Int, count: Int)? { nil }
   /// Handles a key; returns false if it has no meaning here. Clicks have coordinates of the screen.
   func pressed(_ key: Key) -> Bool { false }
   /// The keys that have a meaning here, for help.
@@ -110,7 +114,7 @@ package class ViewNode {
 
 /// The node of a view with one view in it, whose place it shares unless a subclass says otherwise.
 package class WrapperNode: ViewNode {
-  private(set) var content: ViewNode?
+  var content: ViewNode?
 
   func show(_ view: any TerminalView) { content = child(view, replacing: content) }
 
@@ -124,7 +128,7 @@ package class WrapperNode: ViewNode {
 }
 
 /// The node of a view with a body, which is evaluated again when a value that it has read has changed.
-final class BodyNode<View: TerminalView>: WrapperNode, DependentNode {
+final class BodyNode<View: TerminalView>: WrapperNode, BodyOwner {
   private var view: View
   private let dependencies = Dependencies()
 
@@ -148,6 +152,10 @@ final class BodyNode<View: TerminalView>: WrapperNode, DependentNode {
     super.removed()
   }
 }
+
+/// The node of a view with a body.
+@MainActor
+protocol BodyOwner: DependentNode {}
 
 /// A node that evaluates a part of its view again after a change.
 @MainActor

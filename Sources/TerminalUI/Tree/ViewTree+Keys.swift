@@ -29,7 +29,7 @@ extension ViewTree {
     if case .click(let row, let column) = key { return click(row, column, key) }
     let path = path
     if path.contains(where: { $0.pressed(key) }) { return true }
-    let others = unfocusable(outside: path)
+    let others = unfocusable(outside: path) + tabsAroundDialog
     if others.contains(where: { $0.pressed(key) }) { return true }
     switch key {
     case .tab where moveFocus(by: 1), .backTab where moveFocus(by: -1): return true
@@ -37,6 +37,7 @@ extension ViewTree {
     case .character("?"):
       openHelp()
       return true
+    case _ where (focused as? DeferredNode)?.keep(key) ?? false: return true
     case .paste:
       say("pasted text is ignored where no text is edited")
       return true
@@ -55,16 +56,31 @@ extension ViewTree {
     guard let hit else { return false }
     let path = path(from: hit)
     if let node = path.first(where: \.isFocusable) { focus(node) }
-    return path.contains { $0.pressed(key) }
+    return (path + tabBars(at: row, column)).contains { $0.pressed(key) }
+  }
+
+  /// The keys of the tabs around a dialog, which covers one of their screens only.
+  private var tabsAroundDialog: [KeyNode] {
+    guard scope.leavesTabs else { return [] }
+    return Array(sequence(first: scope) { $0.parent }).compactMap { $0 as? KeyNode }.filter(\.isOfTabs)
+  }
+
+  /// The bars of these tabs at a position.
+  private func tabBars(at row: Int, _ column: Int) -> [ViewNode] {
+    var found: [ViewNode] = []
+    for tabs in tabsAroundDialog {
+      visit(tabs) { if $0 is TabBarNode, $0.frame.contains(row: row, column: column) { found.append($0) } }
+    }
+    return found
   }
 
   /// The nodes with bindings in which nothing can have the focus.
   private func unfocusable(outside path: [ViewNode]) -> [ViewNode] {
     var found: [ViewNode] = []
     func visit(_ node: ViewNode) {
+      for child in node.children { visit(child) }
       let isInPath = path.contains { $0 === node }
       if !isInPath, node is KeyNode, focusable(in: node).isEmpty { found.append(node) }
-      for child in node.children { visit(child) }
     }
     visit(scope)
     return found
@@ -76,9 +92,10 @@ extension ViewTree {
   package var bindings: [KeyBinding] {
     let path = path
     let isTyping = focused?.takesText ?? false
-    let nodes = path + unfocusable(outside: path)
+    let nodes = path + unfocusable(outside: path) + tabsAroundDialog
     var all = nodes.flatMap(\.bindings)
     if focusable(in: scope).count <= 1 { all += nodes.flatMap { ($0 as? KeyNode)?.last ?? [] } }
+    all = all.filter { !$0.isCommon } + all.filter(\.isCommon)
     var seen: [Key] = []
     return all.filter { binding in
       guard !(isTyping && binding.isText), !binding.keys.allSatisfy(seen.contains) else { return false }
@@ -91,11 +108,13 @@ extension ViewTree {
   package var takesCommands: Bool { !(focused?.takesText ?? false) }
 
   private func openHelp() {
-    var pairs = bindings.filter { !$0.help.isEmpty }.map { PairsBox.Pair($0.name, $0.help) }
+    var pairs = bindings.filter { !$0.help.isEmpty }.map { PairsBox.Pair($0.fullName, $0.help) }
     if focusable(in: scope).count > 1 { pairs.append(PairsBox.Pair("tab", "the next part of the screen")) }
     pairs.append(PairsBox.Pair("", ""))
     pairs += [("^L", "draw anew"), ("^Z", "suspend"), ("q, ^D, ^C", "quit")].map { PairsBox.Pair($0.0, $0.1) }
-    help = OpenBox(box: PairsBox(title: "Keys", pairs: pairs))
+    var tab: String?
+    visit(root) { tab = tab ?? ($0 as? TabBarNode)?.title }
+    help = OpenBox(box: PairsBox(title: tab.map { "Keys: \($0)" } ?? "Keys", pairs: pairs, columnLimit: 60))
     needsDrawing()
   }
 }

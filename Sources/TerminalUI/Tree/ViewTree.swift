@@ -17,6 +17,8 @@ package final class ViewTree {
 
   /// Called when the screen must be drawn again.
   package var onChange: (() -> Void)?
+  /// Called with a key that was pressed ahead and that has no meaning for the views.
+  package var onUnhandledKey: ((Key) -> Void)?
   /// The size of the screen.
   package var size: CanvasSize {
     didSet {
@@ -32,7 +34,9 @@ package final class ViewTree {
   private(set) weak var focused: ViewNode?
   /// The time at which the screen changes by itself.
   private var changeTime: Duration?
-  private let root = WrapperNode()
+  let root = WrapperNode()
+  /// The keys that were pressed for a view before it was there.
+  private var keysAhead: [Key] = []
   private var dirty: [any DependentNode] = []
   /// The help, while it is open.
   var help: OpenBox?
@@ -124,6 +128,18 @@ package final class ViewTree {
     // The focus shows help, and scrolls forms.
     if focused !== old { place() }
     isPlaced = true
+    pressKeysAhead()
+  }
+
+  /// Presses keys once the views are up to date.
+  func pressLater(_ keys: [Key]) { keysAhead += keys }
+
+  private func pressKeysAhead() {
+    guard !keysAhead.isEmpty else { return }
+    let keys = keysAhead
+    keysAhead = []
+    for key in keys where !press(key) { onUnhandledKey?(key) }
+    updateIfNeeded()
   }
 
   private func place() {
@@ -146,11 +162,12 @@ package final class ViewTree {
 
   /// Draws the screen.
   package func draw() -> TextGrid {
-    isOutdated = false
     if let end = message?.end, end <= now { message = nil }
-    if message?.isBad == false, message?.end == nil { message?.end = now + Message.duration }
-    changeTime = message?.end
+    changeTime = nil
     update()
+    isOutdated = false
+    if message?.isBad == false, message?.end == nil { message?.end = now + Message.duration }
+    if let end = message?.end { needsDrawing(at: end) }
     let cells = Region.Cells(size)
     var region = Region(cells)
     if !root.frame.isEmpty { root.draw(on: &region) }
@@ -172,6 +189,8 @@ package final class ViewTree {
 
   /// The nodes over the screen since the last layout, the lowest first: each key asks for them.
   private var overlays: [ViewNode] = []
+  /// The view that takes all keys in the highest of them.
+  private var modal: ViewNode?
 
   /// Finds the nodes over the screen. The one that appeared last is the highest; of those that appear together, it is
   /// the one around the others, or within them.
@@ -186,6 +205,12 @@ package final class ViewTree {
     find(in: root)
     overlays.removeAll { overlay in !open.contains { $0 === overlay } }
     overlays += open.filter { overlay in !overlays.contains { $0 === overlay } }
+    modal = nil
+    func findModal(in node: ViewNode) {
+      if node is ModalNode { modal = node }
+      for child in node.children { findModal(in: child) }
+    }
+    findModal(in: overlays.last ?? root)
   }
 
   /// The part of the screen without the frame of an app: its title and its help line.
@@ -195,14 +220,21 @@ package final class ViewTree {
     return area ?? root.frame
   }
 
-  private func visit(_ node: ViewNode, _ body: (ViewNode) -> Void) {
+  func visit(_ node: ViewNode, _ body: (ViewNode) -> Void) {
     body(node)
     for child in node.children { visit(child, body) }
     if let overlay = node.overlay { visit(overlay, body) }
   }
 
   /// The part of the tree that keys can reach.
-  var scope: ViewNode { overlays.last ?? root }
+  var scope: ViewNode { modal ?? overlays.last ?? root }
+
+  /// The position of the cursor in the list on the screen, from 1, and the length of the list; nil without a list.
+  var listPosition: (position: Int, count: Int)? {
+    var found: (position: Int, count: Int)?
+    visit(root) { found = found ?? $0.listPosition }
+    return found
+  }
 
   // MARK: Focus
 

@@ -67,6 +67,10 @@ public struct TableColumn<Row> {
   let alignment: Text.Alignment
   let order: Order?
   let sort: (() -> Void)?
+  var isSearched = true
+  /// The columns of the table below which this one is hidden.
+  var minimumColumns = 0
+  var pressed: ((Row) -> Void)?
   let cell: (Row) -> Cell
   /// True if the column is never left out of a table that is too narrow.
   var isEssential = false
@@ -101,6 +105,27 @@ public struct TableColumn<Row> {
   ) {
     (self.title, self.width, self.alignment, self.order) = (title, width, alignment, order)
     (self.sort, self.cell) = (sort, cell)
+  }
+
+  /// Leaves the column out of searches, for signs that are no text.
+  public func unsearched() -> TableColumn {
+    var column = self
+    column.isSearched = false
+    return column
+  }
+
+  /// Shows the column only in tables with at least so many columns of text; in others, it leaves them to the rest.
+  public func visible(fromColumns columns: Int) -> TableColumn {
+    var column = self
+    column.minimumColumns = columns
+    return column
+  }
+
+  /// Calls an action with the row when it is clicked in this column.
+  public func onClick(perform action: @escaping (Row) -> Void) -> TableColumn {
+    var column = self
+    column.pressed = action
+    return column
   }
 }
 

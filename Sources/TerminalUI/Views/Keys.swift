@@ -11,14 +11,16 @@ extension TerminalView {
   /// - Parameters:
   ///   - names: The names of the keys (see `Key.init(name:)`), separated by spaces.
   ///   - label: A word or two for the help line; empty to show it only in the help box.
+  ///   - others: Further keys with the same meaning, which only the help box shows.
   ///   - help: The meaning in the help box; the label, if it is nil.
   ///   - isEnabled: False if the keys have no meaning now.
   ///   - action: Called when one of the keys is pressed.
   public func key(
-    _ names: String, _ label: String, help: String? = nil, isEnabled: Bool = true, perform action: @escaping () -> Void
+    _ names: String, _ label: String, also others: String = "", help: String? = nil, isEnabled: Bool = true,
+    perform action: @escaping () -> Void
   ) -> some TerminalView {
-    KeyView(
-      content: self, bindings: isEnabled ? [KeyBinding(names, label, help: help, action: action)] : [])
+    let binding = KeyBinding(names, label, also: others, help: help, action: action)
+    return KeyView(content: self, bindings: isEnabled ? [binding] : [])
   }
 
   /// Gives keys meanings that are known only when the program runs, such as those of a configuration.
@@ -31,10 +33,12 @@ struct KeyView<Content: TerminalView>: PrimitiveView {
   let bindings: [KeyBinding]
   /// The bindings that have a meaning only if nothing else takes their keys, and Tab has no focus to move.
   var last: [KeyBinding] = []
+  /// True for the keys of tabs, which a dialog of one of the tabs leaves their meaning.
+  var isOfTabs = false
 
   func makeNode() -> KeyNode { KeyNode() }
   func update(_ node: KeyNode) {
-    (node.own, node.last) = (bindings, last)
+    (node.own, node.last, node.isOfTabs) = (bindings, last, isOfTabs)
     node.show(content)
   }
 }
@@ -42,6 +46,7 @@ struct KeyView<Content: TerminalView>: PrimitiveView {
 final class KeyNode: WrapperNode {
   var own: [KeyBinding] = []
   var last: [KeyBinding] = []
+  var isOfTabs = false
 
   override var bindings: [KeyBinding] { own }
   override func pressed(_ key: Key) -> Bool { perform(key, own) }
@@ -50,7 +55,8 @@ final class KeyNode: WrapperNode {
   func pressedLast(_ key: Key) -> Bool { perform(key, last) }
 
   private func perform(_ key: Key, _ bindings: [KeyBinding]) -> Bool {
-    guard let action = bindings.first(where: { $0.keys.contains(key) })?.action else { return false }
+    let binding = bindings.first { $0.action != nil && $0.keys.contains(key) }
+    guard let action = binding?.action else { return false }
     action()
     return true
   }

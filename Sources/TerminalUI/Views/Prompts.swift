@@ -11,11 +11,12 @@ extension TerminalView {
   ///
   /// - Parameters:
   ///   - alert: The alert; nil to show none.
+  ///   - heading: The title in the frame of an alert without a message, whose own title is then the text.
   ///   - send: Called with the action of the pressed button; nil to dismiss the alert.
   public func alert<ButtonAction>(
-    _ alert: AlertState<ButtonAction>?, send: @escaping (ButtonAction?) -> Void
+    _ alert: AlertState<ButtonAction>?, heading: String = "", send: @escaping (ButtonAction?) -> Void
   ) -> some TerminalView {
-    PromptView(content: self, dialog: alert.map { Dialog($0) }, id: alert?.id, send: send)
+    PromptView(content: self, dialog: alert.map { Dialog($0, heading: heading) }, id: alert?.id, send: send)
   }
 
   /// Shows a confirmation dialog over the screen while there is one.
@@ -177,6 +178,7 @@ final class DialogNode<ButtonAction>: ViewNode {
   init(_ dialog: Dialog<ButtonAction>) { self.dialog = dialog }
 
   override var isFocusable: Bool { true }
+  override var leavesTabs: Bool { true }
 
   override func draw(on region: inout Region) { dialog.draw(choice, in: 0..<region.size.rows, on: &region) }
 

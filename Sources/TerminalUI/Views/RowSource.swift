@@ -53,6 +53,12 @@ extension StoreCollection: RowSource {
   public func offset(of id: ID, near: Int) -> Int? { position(of: id) }
 }
 
+/// A source that is a value: its rows are those of the time at which the view around the table was evaluated.
+protocol SnapshotRows {}
+
+extension IdentifiedArray: SnapshotRows {}
+extension CollectionRows: SnapshotRows {}
+
 extension IdentifiedArray: RowSource {
   /// Returns the element at an offset.
   public func row(at offset: Int) -> Element { self[offset] }

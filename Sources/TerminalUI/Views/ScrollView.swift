@@ -49,7 +49,7 @@ package final class ScrollNode: WrapperNode {
 
   override var bindings: [KeyBinding] {
     last > 0
-      ? [KeyBinding("up down", "scroll"), KeyBinding("pageup pagedown home end", "", help: "a screenful, the ends")]
+      ? [.common("up down", "scroll"), .common("pageup pagedown home end", "", help: "a screenful, the ends")]
       : []
   }
 

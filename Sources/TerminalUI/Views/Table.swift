@@ -18,6 +18,8 @@ public struct Table<ID: Hashable, RowValue>: TerminalView {
   let columns: [TableColumn<RowValue>]
   let selection: StoreBinding<ID?>?
   var hasHeader = true
+  var columnSpacing: Int?
+  var followsEnd = false
   var emptyText = "nothing here"
   var rowKeys: [(binding: KeyBinding, action: (ID) -> Void)] = []
   var rowStyle: ((RowValue) -> Style)?
@@ -75,13 +77,24 @@ public struct Table<ID: Hashable, RowValue>: TerminalView {
   /// - Parameters:
   ///   - names: The names of the keys, separated by spaces.
   ///   - label: A word or two for the help line; empty to show it only in the help box.
+  ///   - others: Further keys with the same meaning, which only the help box shows.
   ///   - help: The meaning in the help box; the label, if it is nil.
   ///   - action: Called with the id of the row.
   public func rowKey(
-    _ names: String, _ label: String, help: String? = nil, perform action: @escaping (ID) -> Void
+    _ names: String, _ label: String, also others: String = "", help: String? = nil,
+    perform action: @escaping (ID) -> Void
   ) -> Table {
-    with { $0.rowKeys.append((KeyBinding(names, label, help: help), action)) }
+    with { $0.rowKeys.append((KeyBinding(names, label, also: others, help: help), action)) }
   }
+
+  /// Leaves out the line with the titles of the columns.
+  public func hidesHeader(_ isHidden: Bool = true) -> Table { with { $0.hasHeader = !isHidden } }
+
+  /// Sets the number of empty columns between the columns; by default two, or one in a narrow table.
+  public func columnSpacing(_ spacing: Int) -> Table { with { $0.columnSpacing = spacing } }
+
+  /// Begins at the last row, and keeps the cursor there when rows are added, unless the user has moved it away: for logs.
+  public func followsEnd(_ followsEnd: Bool = true) -> Table { with { $0.followsEnd = followsEnd } }
 
   /// Gives the rows styles, for example dim ones for what is done.
   public func rowStyle(_ style: @escaping (RowValue) -> Style) -> Table { with { $0.rowStyle = style } }

@@ -1,5 +1,5 @@
-/// Several screens, of which one is shown. The digits and clicks open one; Tab opens the next, where it does not move
-/// the focus.
+/// Several screens, of which one is shown. The digits and clicks open one; Tab opens the next and Shift-Tab the previous
+/// one, where they do not move the focus. They also leave a dialog, which covers only the screen that shows it.
 ///
 /// ```swift
 /// Tabs {
@@ -8,7 +8,7 @@
 /// }
 /// ```
 ///
-/// A screen that is not shown is not evaluated, and loses its cursors.
+/// A screen that is not shown is not evaluated, and keeps its cursors and its `@ViewState`.
 public struct Tabs: TerminalView {
   @ViewState private var own = 0
   private let selection: StoreBinding<Int>?
@@ -30,19 +30,28 @@ public struct Tabs: TerminalView {
     let column = Column {
       TabBarView(titles: tabs.map(\.title), selected: index) { binding.wrappedValue = $0 }
       if tabs.indices.contains(index) {
-        ForEach([index], id: \.self) { tabs[$0].content() }.expanded()
+        OpenTabView(tab: "\(index) \(tabs[index].title)", content: tabs[index].content()).expanded()
       }
     }
-    KeyView(
-      content: column, bindings: digits(binding),
-      last: tabs.count > 1 ? [KeyBinding("tab", "next") { binding.wrappedValue = (index + 1) % tabs.count }] : [])
+    KeyView(content: column, bindings: digits(binding), last: neighbours(binding, index), isOfTabs: true)
+  }
+
+  private func neighbours(_ binding: StoreBinding<Int>, _ index: Int) -> [KeyBinding] {
+    let count = tabs.count
+    guard count > 1 else { return [] }
+    return [
+      KeyBinding("tab", "next", help: "the next screen") { binding.wrappedValue = (index + 1) % count },
+      KeyBinding("shift-tab", "", help: "the previous screen") { binding.wrappedValue = (index + count - 1) % count },
+    ]
   }
 
   private func digits(_ binding: StoreBinding<Int>) -> [KeyBinding] {
     guard tabs.count > 1 else { return [] }
-    return tabs.indices.prefix(9).map { index in
-      KeyBinding("\(index + 1)", "", help: tabs[index].title) { binding.wrappedValue = index }
-    }
+    let indices = tabs.indices.prefix(9)
+    let names = indices.map { "\($0 + 1)" }
+    // One line of the help for all of them.
+    let all = KeyBinding(names.joined(separator: " "), "", help: "the screen with this number")
+    return [all] + zip(names, indices).map { name, index in KeyBinding(name, "") { binding.wrappedValue = index } }
   }
 }
 
@@ -76,6 +85,32 @@ public enum TabBuilder {
   public static func buildArray(_ tabs: [[Tab]]) -> [Tab] { tabs.flatMap { $0 } }
 }
 
+/// The screen of the open tab. Those of the others are kept.
+struct OpenTabView: PrimitiveView {
+  typealias Body = Never
+  let tab: String
+  let content: ViewGroup
+
+  func makeNode() -> OpenTabNode { OpenTabNode() }
+  func update(_ node: OpenTabNode) { node.show(content, of: tab) }
+}
+
+final class OpenTabNode: WrapperNode {
+  private var tab = ""
+  private var hidden: [String: ViewNode] = [:]
+
+  func show(_ view: ViewGroup, of tab: String) {
+    if tab != self.tab, let content {
+      // It observes nothing until it is shown again.
+      content.removed()
+      hidden[self.tab] = content
+      self.content = hidden.removeValue(forKey: tab)
+    }
+    self.tab = tab
+    show(view)
+  }
+}
+
 struct TabBarView: PrimitiveView {
   typealias Body = Never
   let titles: [String]
@@ -92,7 +127,14 @@ final class TabBarNode: ViewNode {
 
   override func widthNeed() -> Need { Need(minimum: 1, ideal: 20, grows: true) }
   override func heightNeed(width: Int) -> Need { .exactly(1) }
-  override func draw(on region: inout Region) { bar.draw(0, on: &region) }
+  /// The title of the open tab.
+  var title: String? { bar.titles.indices.contains(bar.selected) ? bar.titles[bar.selected] : nil }
+
+  override func draw(on region: inout Region) {
+    let used = bar.draw(0, on: &region)
+    // A low screen has no other line for it.
+    if let tree, tree.size.rows < PositionRule.minimumRows { region.drawPosition(tree.listPosition, after: used) }
+  }
 
   override func pressed(_ key: Key) -> Bool {
     guard case .click(_, let column) = key, let tab = bar.tab(at: column - frame.column, columns: frame.columns) else {

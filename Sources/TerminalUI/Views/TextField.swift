@@ -139,6 +139,8 @@ package final class TextNodeBase<Text: EditedText>: ViewNode, DependentNode {
   override func pressed(_ key: Key) -> Bool {
     if key == .enter, let submit {
       submit()
+      // Once more, because a paste that the terminal does not mark may contain this Enter.
+      if let omission = line.omission { tree?.say(omission, isBad: true) }
       return true
     }
     if case .click = key { return true }

@@ -58,8 +58,9 @@ package final class BrowserSession {
       $0.browserHub = BrowserHub { try await link.send($0) }
     }
     let store = store
-    session = try TerminalSession("storeterm", settings.terminal, link, on: loop) {
-      RootView(store: store, status: $0)
+    let status = ConnectionStatus("storeterm", path: settings.terminal.path, now: loop.now)
+    session = try TerminalSession(status, settings.terminal, link, on: loop) {
+      RootView(store: store, status: status)
     }
   }
 

@@ -285,7 +285,7 @@ import Testing
     let terminal = try Tmux(hub)
     #expect(hub.wait { terminal.screen.contains("live") })
     terminal.paste("q+\nq", isMarked: true)
-    #expect(hub.wait { terminal.screen.contains("pasted text is not a command") })
+    #expect(hub.wait { terminal.screen.contains("pasted text is ignored") })
     terminal.press("2", "a")
     terminal.paste("bread\nq", isMarked: true)
     #expect(hub.wait { terminal.screen.contains("new: bread q") })
@@ -490,7 +490,7 @@ import Testing
     terminal.press("2", "a", "bread", "\r")
     #expect(hub.wait { terminal.screen.contains("› [ ] bread") && terminal.screen.contains("live") })
     terminal.press("?")
-    #expect(hub.wait { terminal.screen.contains("add") })
+    #expect(hub.wait { terminal.screen.contains("sorted") })
     terminal.press("q", " ", "c", "d", "\r")
     #expect(hub.wait { terminal.screen.contains("no todos") })
   }

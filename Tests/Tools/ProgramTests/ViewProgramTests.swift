@@ -68,8 +68,8 @@ import Testing
     terminal.paste("a\nq\n", isMarked: true)
     #expect(hub.wait { terminal.screen.contains("pasted text is ignored") })
     terminal.press("?")
-    #expect(hub.wait { terminal.screen.contains("┌ Keys ") && terminal.screen.contains("delete") })
+    #expect(hub.wait { terminal.screen.contains("┌ Keys") && terminal.screen.contains("delete") })
     terminal.type("Escape")
-    #expect(hub.wait { !terminal.screen.contains("┌ Keys ") })
+    #expect(hub.wait { !terminal.screen.contains("┌ Keys") })
   }
 }

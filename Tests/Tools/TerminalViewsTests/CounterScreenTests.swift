@@ -9,8 +9,8 @@ import Testing
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 
   private func screen(_ counter: Counter.State, rows: Int = 12, columns: Int = 65) -> [String] {
-    var terminal = TestTerminal(rows: rows, columns: columns)
-    terminal.state?.counter = counter
+    let terminal = TestTerminal(rows: rows, columns: columns)
+    terminal.change { $0.counter = counter }
     return terminal.lines
   }
 
@@ -22,12 +22,12 @@ import Testing
       screen(counter) == [
         "StoreHub  /run/hub.sock  live",
         "─┤1 counter├ 2 todos  3 favourites " + String(repeating: "─", count: 30),
-        "",
+        "", "", "",
         "                               28",
         "                  the timer counts every second",
         "",
         "      28 is perfect: it is the sum of its proper divisors.",
-        "", "", "",
+        "",
         String(repeating: "─", count: 65),
         "+ up  - down  f fact  t timer  u undo  tab next  ? help  q quit",
       ])
@@ -38,16 +38,14 @@ import Testing
     counter.factAlert = FactAlert(title: "no facts today")
     let lines = screen(counter)
     #expect(lines.contains { $0.contains("┌ No fact") })
-    #expect(lines.contains { $0.contains("│ no facts today       │") })
-    #expect(lines.contains { $0.contains("press esc to dismiss") })
+    #expect(lines.contains { $0.contains("│ no facts today │") })
+    #expect(lines.contains { $0.contains("[ Dismiss ]") })
   }
 
   @Test func whereThereIsNoRoomForAFrameTheAlertIsPlain() {
     var counter = Counter.State(count: 1)
-    counter.factAlert = FactAlert(title: "no facts today")
-    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["no facts today", "press esc to dismiss"])
     counter.factAlert = FactAlert(title: "there are no facts today, nor were there any yesterday")
-    #expect(screen(counter, rows: 5, columns: 20)[2...3] == ["there are no facts …", "press esc to dismiss"])
+    #expect(screen(counter, rows: 5, columns: 20)[1...3] == ["No fact", "there are no facts …", "    [ Dismiss ]"])
   }
 
   @Test func nothingJumpsWhenAPartChanges() {
@@ -66,23 +64,24 @@ import Testing
 
   @Test(
     arguments: [
-      ("+", .incrementButtonTapped), (.up, .incrementButtonTapped), ("-", .decrementButtonTapped),
-      (.down, .decrementButtonTapped), ("f", .numberFactButtonTapped), ("t", .toggleTimerButtonTapped),
-      ("d", .factAlertDismissed), (.escape, .factAlertDismissed), ("x", nil),
+      ("+", .incrementButtonTapped), ("=", .incrementButtonTapped), (.up, .incrementButtonTapped),
+      ("-", .decrementButtonTapped), (.down, .decrementButtonTapped), ("f", .numberFactButtonTapped),
+      ("t", .toggleTimerButtonTapped), ("d", nil), (.escape, nil), ("x", nil),
     ] as [(Key, Counter.Action?)])
   func keysMeanWhatTheFooterSays(key: Key, action: Counter.Action?) {
-    var terminal = TestTerminal()
-    terminal.state?.counter.factAlert = FactAlert(title: "no facts today")
-    #expect(terminal.press(key) == action.map { .send(.counter($0)) })
+    #expect(TestTerminal().press(key) == action.map { .send(.counter($0)) })
   }
 
-  @Test func withoutAnAlertThereIsNothingToDismiss() {
-    var terminal = TestTerminal(rows: 12, columns: 100)
-    #expect(terminal.press("d") == nil && terminal.press(.escape) == nil)
-    #expect(!terminal.lines[11].contains("d dismiss"))
+  /// A key for the number must not be taken for an answer.
+  @Test(arguments: [("d", true), (.escape, true), (.enter, true), ("+", false), (.up, false)] as [(Key, Bool)])
+  func anAlertIsDismissedFirst(key: Key, isDismissed: Bool) {
+    let terminal = TestTerminal(rows: 12, columns: 80)
     terminal.change { $0.counter.factAlert = FactAlert(title: "no facts today") }
-    #expect(terminal.lines[11].contains("d dismiss"))
-    #expect(terminal.press("d") == .send(.counter(.factAlertDismissed)))
+    #expect(terminal.lines[11] == "enter dismiss   esc dismiss   tab next   ? help   q quit")
+    #expect(terminal.press(key) == (isDismissed ? .send(.counter(.factAlertDismissed)) : nil))
+    // It covers its own screen only.
+    terminal.press(.tab)
+    #expect(terminal.open == "2 todos" && !terminal.lines.contains { $0.contains("no facts today") })
   }
 
   /// Another user may send a text of any length, in one word, and every frame draws it. In quadratic time, this would
@@ -91,9 +90,12 @@ import Testing
     let word = String(repeating: "abcdefghij", count: 100_000)
     let start = ContinuousClock.now
     #expect(TextWidth.wrap(word, columns: 60).count == 16_667)
-    var terminal = TestTerminal()
+    let terminal = TestTerminal()
     terminal.change { $0.counter.numberFact = word }
-    for _ in 0..<100 { #expect(terminal.lines.contains { $0.hasSuffix("…") }) }
+    for _ in 0..<100 {
+      terminal.press(.other)
+      #expect(terminal.lines.contains { $0.hasSuffix("…") })
+    }
     terminal.change { $0.counter.factAlert = FactAlert(title: word) }
     #expect(terminal.lines.contains { $0.contains("│ abcdefghij") })
     #expect(ContinuousClock.now - start < .seconds(60))

@@ -27,7 +27,7 @@ import Testing
   private func terminal(
     count: Int = 28, over destination: FavouriteNumbers.Destination.State? = nil, columns: Int = 80
   ) -> TestTerminal {
-    var terminal = TestTerminal(columns: columns)
+    let terminal = TestTerminal(columns: columns)
     terminal.change {
       $0.favourites = FavouriteNumbers.State(count: count, favourites: Self.numbers)
       $0.favourites.destination = destination
@@ -38,21 +38,21 @@ import Testing
 
   @Test func aNumberAndWhetherSomebodyLikesIt() {
     #expect(
-      terminal().lines[3...6].map { $0.drop { $0 == " " } } == ["28", "★ favourite", "", "favourites: 3, 28, 496"])
-    #expect(terminal(count: 4).lines[4].contains("not a favourite"))
+      terminal().lines[5...8].map { $0.drop { $0 == " " } } == ["28", "★ favourite", "", "favourites: 3, 28, 496"])
+    #expect(terminal(count: 4).lines[6].contains("not a favourite"))
   }
 
   @Test func theListAndItsCursor() {
-    var terminal = terminal(over: Self.list)
+    let terminal = terminal(over: Self.list)
     terminal.press(.down)
     #expect(terminal.lines[2...6] == ["3 favourites", "", "  3", "› 28", "  496"])
-    #expect(terminal.lines[11] == "↑ ↓ choose  enter go there  d delete  esc back  u undo  ? help  q quit")
+    #expect(terminal.lines[11] == "enter go there  d delete  esc back  u undo  tab next  ↑ ↓ choose  ? help  q quit")
   }
 
   @Test func aComplaintSaysWhatToDoAboutIt() {
     let lines = terminal(over: Self.complaint).lines
     #expect(lines.contains { $0.contains("┌ No fact") } && lines.contains { $0.contains("│ nobody knows") })
-    #expect(lines[11] == "← → choose   enter try again   esc never mind   tab next   q quit")
+    #expect(lines[11] == "← → choose   enter try again   esc never mind   tab next   ? help   q quit")
   }
 
   @Test func aFactIsShownOverTheNumber() {
@@ -67,7 +67,7 @@ import Testing
       ("f", .factButtonTapped), ("l", .favouritesButtonTapped), (.enter, .favouritesButtonTapped), ("x", nil),
     ] as [(Key, FavouriteNumbers.Action.View?)])
   func keysForTheNumber(key: Key, action: FavouriteNumbers.Action.View?) {
-    var terminal = terminal()
+    let terminal = terminal()
     #expect(terminal.press(key) == action.map { .send(.favourites(.view($0))) })
   }
 
@@ -77,13 +77,13 @@ import Testing
       (.escape, .doneButtonTapped), ("l", .doneButtonTapped), (.up, nil), ("f", nil),
     ] as [(Key, FavouriteList.Action?)])
   func keysForTheList(key: Key, action: FavouriteList.Action?) {
-    var terminal = terminal(over: Self.list)
+    let terminal = terminal(over: Self.list)
     terminal.press(.end)
     #expect(terminal.press(key) == action.map { .send(.favourites(.destination(.presented(.favourites($0))))) })
   }
 
   @Test func keysForAnAlert() {
-    var complaint = terminal(over: Self.complaint)
+    let complaint = terminal(over: Self.complaint)
     #expect(
       complaint.press(.enter) == .send(.favourites(.destination(.presented(.alert(.tryAgainButtonTapped))))))
     #expect(complaint.press("n") == .send(.favourites(.destination(.dismiss))))
@@ -97,12 +97,12 @@ import Testing
         == .send(.favourites(.destination(.presented(.alert(.tryAgainButtonTapped))))))
     #expect(complaint.press(.escape) == .send(.favourites(.destination(.dismiss))))
     #expect(complaint.press("+") == nil)
-    var fact = terminal(over: .alert(AlertState { TextState("28 is perfect") }))
+    let fact = terminal(over: .alert(AlertState { TextState("28 is perfect") }))
     #expect(fact.press(.enter) == .send(.favourites(.destination(.dismiss))))
   }
 
   @Test func theCursorStaysOnItsFavouriteWhateverOthersDo() {
-    var terminal = terminal(over: Self.list)
+    let terminal = terminal(over: Self.list)
     terminal.press(.down)
     func set(_ numbers: Int...) {
       terminal.change {
@@ -111,12 +111,12 @@ import Testing
       }
     }
     set(28, 496)
-    #expect(terminal.screens.favourites.cursor.id == 28)
+    #expect(terminal.chosen == "28")
     set(496)
-    #expect(terminal.screens.favourites.cursor.id == 496)
+    #expect(terminal.chosen == "496")
     set()
-    #expect(terminal.screens.favourites.cursor.id == nil)
+    #expect(terminal.chosen == nil)
     #expect(terminal.press("d") == nil && terminal.press(.enter) == nil)
-    #expect(terminal.lines.contains("no favourites yet"))
+    #expect(terminal.lines.contains("  no favourites yet"))
   }
 }

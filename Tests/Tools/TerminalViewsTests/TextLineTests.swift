@@ -14,9 +14,10 @@ import Testing
   }
 
   private func drawn(_ line: TextLine, column: Int = 0, columns: Int) -> (line: String, cursor: String) {
-    var grid = StyledGrid(rows: 1, columns: columns)
+    var grid = TextGrid(rows: 1, columns: columns)
     line.draw(0, column, on: &grid)
-    return (grid.lines[0], grid.reversed.joined())
+    let cursor = grid.styledLines[0].matches(of: /<reversed>(.*?)<\/>/).map { String($0.1) }
+    return (grid.lines[0], cursor.joined())
   }
 
   @Test func charactersAreTakenWhereTheCursorIs() {

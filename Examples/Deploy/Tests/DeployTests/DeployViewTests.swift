@@ -55,7 +55,7 @@ import Testing
 
 
 
-      a approve  c cancel  ↑ ↓ choose  / search  n new  tab next  ? help  q quit
+      a approve  c cancel  n new  tab next  ↑ ↓ choose  / search  ? help  q quit
       """)
   }
 
@@ -111,7 +111,7 @@ import Testing
 
 
 
-      r repeat   ↑ ↓ choose   / search   n new   tab next   ? help   q quit
+      r repeat   n new   tab next   ↑ ↓ choose   / search   ? help   q quit
       """)
     tester.press("r")
     await until { store.jobs[id: 4] != nil }

@@ -32,8 +32,8 @@ package nonisolated struct ActivityDetails: Equatable, Sendable {
   init(time: Int64, revision: UInt64) { (self.time, self.revision) = (time, revision) }
 
   /// The details as lines.
-  var box: PairsBox {
-    var pairs: [(String, String)] = [
+  var box: Details {
+    var pairs: [(name: String, text: String)] = [
       ("action", action), ("time", LocalTime(milliseconds: time).full), ("revision", "\(revision)"),
     ]
     if let sender {
@@ -50,6 +50,6 @@ package nonisolated struct ActivityDetails: Equatable, Sendable {
     }
     pairs += changes.map { ($0.path, $0.change) }
     if changes.isEmpty { pairs.append(("changes", "none")) }
-    return PairsBox(title: "Action", pairs: pairs.map { PairsBox.Pair($0.0, $0.1) }, columnLimit: 92)
+    return Details("Action", pairs, columnLimit: 92)
   }
 }

@@ -1,18 +1,17 @@
 internal import ComposableCore
-internal import Features
+package import Features
 
 /// The way to revert an action of the counter.
-nonisolated enum CounterStep: UndoStep {
+package nonisolated enum CounterStep: UndoStep {
   /// Counts in the opposite direction, whatever the state is.
   case counted(isUp: Bool)
   /// Restores whether the timer runs.
   case timed(was: Bool)
 
-  static let tab = Screens.Tab.counter
+  package static let screen = TerminalModel.Screen.counter
 
-  static func whole(_ action: Counter.Action) -> AppFeature.Action { .counter(action) }
-
-  static func reverting(_ action: Counter.Action, in state: Counter.State) -> (what: String, step: CounterStep)? {
+  package static func reverting(_ action: Counter.Action, in state: Counter.State) -> (what: String, step: CounterStep)?
+  {
     switch action {
     case .incrementButtonTapped: ("counted up", .counted(isUp: true))
     case .decrementButtonTapped: ("counted down", .counted(isUp: false))
@@ -22,7 +21,7 @@ nonisolated enum CounterStep: UndoStep {
     }
   }
 
-  func outcome(in state: Counter.State) -> UndoOutcome<Counter.Action> {
+  package func outcome(in state: Counter.State) -> UndoOutcome<Counter.Action> {
     switch self {
     case .counted(let isUp): return .send(isUp ? .decrementButtonTapped : .incrementButtonTapped)
     case .timed(let was):

@@ -1,18 +1,16 @@
 internal import ComposableCore
-internal import Features
+package import Features
 
 /// The way to revert an action of the favourite numbers.
-nonisolated enum FavouritesStep: UndoStep {
+package nonisolated enum FavouritesStep: UndoStep {
   /// Counts in the opposite direction, whatever the state is.
   case counted(isUp: Bool)
   /// Restores whether a number is a favourite.
   case liked(number: Int, was: Bool)
 
-  static let tab = Screens.Tab.favourites
+  package static let screen = TerminalModel.Screen.favourites
 
-  static func whole(_ action: FavouriteNumbers.Action) -> AppFeature.Action { .favourites(action) }
-
-  static func reverting(
+  package static func reverting(
     _ action: FavouriteNumbers.Action, in state: FavouriteNumbers.State
   ) -> (what: String, step: FavouritesStep)? {
     switch action {
@@ -29,7 +27,7 @@ nonisolated enum FavouritesStep: UndoStep {
     (was ? "\(number) is no favourite" : "\(number) is a favourite", .liked(number: number, was: was))
   }
 
-  func outcome(in state: FavouriteNumbers.State) -> UndoOutcome<FavouriteNumbers.Action> {
+  package func outcome(in state: FavouriteNumbers.State) -> UndoOutcome<FavouriteNumbers.Action> {
     switch self {
     case .counted(let isUp): return .send(.view(isUp ? .decrementButtonTapped : .incrementButtonTapped))
     case .liked(let number, let was):

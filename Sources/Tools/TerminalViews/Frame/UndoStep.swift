@@ -1,17 +1,12 @@
-internal import Features
-
 /// The way to revert one action of a part of the shared state, applied to the state at that time.
-nonisolated protocol UndoStep: Equatable, Sendable {
+package nonisolated protocol UndoStep: Equatable, Sendable {
   /// The state of the part.
   associatedtype State
   /// The actions of the part.
   associatedtype Action
 
   /// The screen of the part.
-  static var tab: Screens.Tab { get }
-
-  /// The action of the hub's feature that an action of the part is.
-  static func whole(_ action: Action) -> AppFeature.Action
+  static var screen: TerminalModel.Screen { get }
 
   /// Returns the description of an action that is sent in a state, and the step that reverts it; nil if there is nothing
   /// to revert.
@@ -20,16 +15,16 @@ nonisolated protocol UndoStep: Equatable, Sendable {
   /// Returns the action that reverts the step in the current state.
   func outcome(in state: State) -> UndoOutcome<Action>
 
-  /// Returns the todo that an action changes, which is marked while the action is pending; nil for the whole screen.
-  static func todo(of action: Action, in state: State) -> PendingMarks.ChangedTodo?
+  /// Returns what an action changes, which is marked while it is pending; by default the whole screen.
+  static func mark(of action: Action, in state: State) -> PendingMark
 }
 
 nonisolated extension UndoStep {
-  static func todo(of action: Action, in state: State) -> PendingMarks.ChangedTodo? { nil }
+  package static func mark(of action: Action, in state: State) -> PendingMark { .screen(screen) }
 }
 
 /// The result of a step.
-nonisolated enum UndoOutcome<Action> {
+package nonisolated enum UndoOutcome<Action> {
   /// An action to send.
   case send(Action)
   /// Nothing to send, with the reason.

@@ -1,8 +1,10 @@
 internal import ComposableCore
 internal import Features
+internal import TerminalUI
 
 /// The todos that a filter shows, in their order, as a view of the whole list.
 nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
+  let filter: TodoFilter
   private var all: IdentifiedArrayOf<Todo.State>
   /// The ids of the shown todos; nil for all.
   private var shownIDs: [Todo.State.ID]?
@@ -19,7 +21,7 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
     _ state: Todos.State, showing filter: TodoFilter, after previous: ShownTodos? = nil,
     onTick: (Todo.State.ID) -> Void = { _ in }
   ) {
-    all = state.todos
+    (self.filter, all) = (filter, state.todos)
     if let previous {
       func weight(_ todo: Todo.State) -> Int { todo.isComplete ? 0 : 1 }
       var count = previous.activeCount
@@ -86,4 +88,10 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
     var endIndex: Int { todos.count }
     subscript(position: Int) -> Todo.State.ID { todos.shownIDs?[position] ?? todos.all[position].id }
   }
+}
+
+extension ShownTodos: @MainActor RowSource {
+  func row(at offset: Int) -> Todo.State { self[offset] }
+  func id(at offset: Int) -> Todo.State.ID { shownIDs?[offset] ?? all[offset].id }
+  func offset(of id: Todo.State.ID, near: Int) -> Int? { index(id: id) }
 }

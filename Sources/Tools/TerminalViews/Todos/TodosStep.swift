@@ -1,9 +1,9 @@
 internal import ComposableCore
-internal import Features
+package import Features
 internal import Terminal
 
 /// The way to revert an action of the todos.
-nonisolated enum TodosStep: UndoStep {
+package nonisolated enum TodosStep: UndoStep {
   /// Deletes a todo that this terminal added, found by its text and the smallest id that it can have, unless another
   /// client has added the same text since.
   case added(text: String, id: Todo.State.ID)
@@ -20,13 +20,11 @@ nonisolated enum TodosStep: UndoStep {
   /// Cannot be reverted.
   case final(String)
 
-  static let tab = Screens.Tab.todos
-
-  static func whole(_ action: Todos.Action) -> AppFeature.Action { .todos(action) }
+  package static let screen = TerminalModel.Screen.todos
 
   // MARK: Recording
 
-  static func reverting(_ action: Todos.Action, in state: Todos.State) -> (what: String, step: TodosStep)? {
+  package static func reverting(_ action: Todos.Action, in state: Todos.State) -> (what: String, step: TodosStep)? {
     switch action {
     case .addButtonTapped(let text):
       return ("added \(quoted(text))", .added(text: text, id: state.nextID))
@@ -61,19 +59,19 @@ nonisolated enum TodosStep: UndoStep {
     return state.todos[index + 1].id
   }
 
-  static func todo(of action: Todos.Action, in state: Todos.State) -> PendingMarks.ChangedTodo? {
+  package static func mark(of action: Todos.Action, in state: Todos.State) -> PendingMark {
     switch action {
-    case .addButtonTapped(let text): .init(id: state.nextID, text: text)
-    case .moved(let id, before: _): .init(id: id)
-    case .todos(.element(let id, action: _)): .init(id: id)
-    case .restored(let todo, before: _): .init(id: todo.id)
-    case .clearCompletedButtonTapped, .deleteButtonTapped, .sortCompletedTodos: nil
+    case .addButtonTapped(let text): .todo(id: state.nextID, text: text)
+    case .moved(let id, before: _): .todo(id: id, text: nil)
+    case .todos(.element(let id, action: _)): .todo(id: id, text: nil)
+    case .restored(let todo, before: _): .todo(id: todo.id, text: nil)
+    case .clearCompletedButtonTapped, .deleteButtonTapped, .sortCompletedTodos: .screen(.todos)
     }
   }
 
   // MARK: Reverting
 
-  func outcome(in state: Todos.State) -> UndoOutcome<Todos.Action> {
+  package func outcome(in state: Todos.State) -> UndoOutcome<Todos.Action> {
     let todos = state.todos
     switch self {
     case .added(let text, let first):
