@@ -17,6 +17,8 @@ interface Waiter {
 
 /** The actions whose signals are heard. A hub keeps no more with running effects for a session, either. */
 const mostCancellations = 1024;
+/** The longest time of a timer, in milliseconds; with a longer one it ends at once. */
+const longestTimer = 2 ** 31 - 1;
 /** A connection that was open for so many milliseconds was a good one: the next attempt is made at once. */
 const goodConnection = 1000;
 
@@ -360,7 +362,7 @@ export class Hub<Action = unknown> {
         this.timer = undefined;
         this.core.tick(now());
         this.run();
-      }, Math.max(0, deadline - now()));
+      }, Math.min(Math.max(0, deadline - now()), longestTimer));
     }
   }
 }

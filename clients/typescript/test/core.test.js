@@ -330,6 +330,28 @@ test("of several new parts, the one that is refused is found, and the others sta
   assert.deepEqual(parts.map(part => part.isConfirmed), [true, false, true]);
 });
 
+test("a part that the hub no longer permits is found among those that it did, and the client goes on", () => {
+  const script = new Script();
+  const parts = ["counter", "todos"].map(path => new Scope(path, 0));
+  script.connect();
+  for (const part of parts) script.core.attach(part, 0);
+  script.receive(...script.sent().map(one => frame(0x89, undefined, { scope: one.scope, revision: 1n })));
+  for (let round = 0; round < 3; round += 1) {
+    script.cut();
+    let frames = script.connect({ 2: true });
+    for (let attach; (attach = frames.filter(one => one.kind === 2)).length > 0; frames = script.sent()) {
+      // Of the todos, which are field 1, with a revision or without.
+      const isRefused = attach.some(one => /8101(01..)?$/.test(toHex(one.payload)));
+      script.receive(...isRefused ? [frame(0x86, cbor([12, "no"]))]
+        : attach.map(one => frame(0x89, undefined, { scope: one.scope, revision: 1n })));
+    }
+  }
+  script.take();
+  assert.deepEqual(script.events.filter(event => event.kind === "failed").map(event => event.scope.path), ["todos"]);
+  assert.equal(script.events.some(event => event.kind === "drop" && event.isFinal), false);
+  assert.notEqual(parts[0].number, undefined);
+});
+
 test("more actions than the hub keeps refusals for are sent as their outcomes arrive", () => {
   const script = new Script();
   script.connect();
@@ -414,6 +436,52 @@ test("a cancellation that the hub may not have read is sent again, after the act
   script.core.cancel(actions[1]);
   script.cut();
   assert.equal(script.connect().some(one => one.kind === 9), false);
+});
+
+test("a late cancellation of an action of an earlier session names no action of this one", () => {
+  const script = new Script();
+  script.connect();
+  const old = script.core.send(increment, 0);
+  script.core.flush();
+  script.receive(frame(0x84, cbor(1)));
+  script.cut();
+  script.connect({ 1: new Uint8Array(16).fill(9) });
+  script.core.send(increment, 0);
+  script.core.flush();
+  script.sent();
+  script.core.cancel(old);
+  script.core.flush();
+  assert.deepEqual(script.sent().map(one => one.kind), []);
+});
+
+test("an action that is too large for the next hub fails, and those after it take effect", () => {
+  const add = text => ({ case: "todos", value: { case: "addButtonTapped", text } });
+  const script = new Script();
+  script.connect();
+  const [, large] = [add("a"), add("b".repeat(200)), add("c")].map(value => script.core.send(value, 0));
+  script.core.flush();
+  script.sent();
+  const waiting = (script.cut(), script.core.send(add("d".repeat(200)), 0));
+  const frames = script.connect({ 2: true, 4: 100 });
+  script.take();
+  const outcomes = script.events.filter(event => event.kind === "outcome").map(event => event.outcome);
+  assert.deepEqual(outcomes.map(({ action, error }) => [action, error.reason]), [[large, "tooLarge"], [waiting, "tooLarge"]]);
+  // The number is not missing: the hub refuses null, which is no action.
+  const actions = actionsOf(frames.at(-1).payload);
+  assert.deepEqual([actions.first, actions.items.length, toHex(actions.items[1])], [1, 3, "f6"]);
+  script.receive(frame(0x85, cbor([2, 1, "no action"])), frame(0x84, cbor(3)));
+  assert.equal(script.core.pendingCount, 0);
+});
+
+test("an action whose refusal is known takes no effect on a hub that was set back before it", () => {
+  const script = new Script();
+  script.connect();
+  for (let index = 0; index < 2; index += 1) script.core.send(increment, 0);
+  script.core.flush();
+  script.receive(frame(0x85, cbor([1, 6, "full"])));
+  script.cut();
+  const actions = actionsOf(script.connect({ 2: true }).at(-1).payload);
+  assert.deepEqual([actions.first, toHex(actions.items[0]), actions.items.length], [1, "f6", 2]);
 });
 
 test("a hub that owes an answer is asked, and then given up", () => {

@@ -187,6 +187,21 @@ test("a connection that gives no answer is given up", async t => {
   assert.ok(performance.now() - before < 5000);
 });
 
+test("a client that waits without a limit sets no timer that ends at once", withHub, async t => {
+  const warnings = [];
+  const note = warning => warnings.push(warning.name);
+  process.on("warning", note);
+  t.after(() => process.off("warning", note));
+  const server = await new TestHub(t).start();
+  const hub = await connected(t, server, { answerTimeout: Infinity });
+  server.process.kill("SIGSTOP");
+  const sent = hub.send(increment);
+  await pause(20);
+  server.process.kill("SIGCONT");
+  await sent;
+  assert.deepEqual(warnings, []);
+});
+
 test("no hub, a signal, and a closed client", async t => {
   const socket = join(temporaryDirectory(t), "none.sock");
   await assert.rejects(connect({ socket, timeout: 50 }), /ENOENT/);

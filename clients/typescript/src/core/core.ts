@@ -12,7 +12,7 @@ import {
   attachPayload, helloPayload, numberPayload, readHash, readNumber, readReason, readRejected, readWelcome, version,
 } from "./messages.js";
 import type { Outcome } from "./outbox.js";
-import { Outbox, PendingAction } from "./outbox.js";
+import { numberSize, Outbox, PendingAction } from "./outbox.js";
 import type { Scope } from "./scope.js";
 import { Root } from "./scope.js";
 import { Scopes } from "./scopes.js";
@@ -196,8 +196,7 @@ export class ClientCore {
     if (schema === undefined) throw new NotSent("closed", "the hub's schema is not known yet");
     const action = new PendingAction(value, schema.codecs, this.scopes.showEverything ? this.seen : undefined);
     const limit = this.welcome?.payloadLimit ?? Infinity;
-    // 18 bytes for the two numbers before the action.
-    if (action.bytes.length + 18 > limit) {
+    if (action.bytes.length + numberSize > limit) {
       throw new NotSent("tooLarge", `the action has ${action.bytes.length} bytes; the hub accepts frames of ${limit}`);
     }
     this.idle(now);
@@ -210,7 +209,7 @@ export class ClientCore {
     if (this.outbox.withdraw(action)) {
       const error = new NotSent("closed", "the action was cancelled before it was sent");
       this.outcomes([{ action, error }]);
-    } else if (action.number > 0) {
+    } else if (this.outbox.isNumbered(action)) {
       this.cancellations.add(action.number);
       this.flush();
     }
@@ -372,7 +371,7 @@ export class ClientCore {
     const known = welcome.fingerprint && this.schemaFingerprint;
     if (schema && known && equalBytes(known, welcome.fingerprint!)) {
       schema.isCurrent = true;
-      this.events.push({ kind: "live", welcome });
+      this.live();
     } else {
       this.describe(Root.feature);
     }
@@ -413,6 +412,12 @@ export class ClientCore {
     }
     if (root !== Root.feature) return;
     this.schemaFingerprint = this.nextFingerprint;
+    this.live();
+  }
+
+  /** The hub takes actions and parts by now. */
+  private live(): void {
+    this.outcomes(this.outbox.discardLarger(this.welcome!.payloadLimit));
     this.events.push({ kind: "live", welcome: this.welcome! });
   }
 

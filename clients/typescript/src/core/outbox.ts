@@ -3,10 +3,17 @@ import { NotSent, ProtocolError, Rejected, ValueError } from "../errors.js";
 import type { Codecs } from "../values/codecs.js";
 import { frameBytes, Send } from "./frames.js";
 
+/** Null is an action of no feature: the hub refuses it, and its number is not missing. */
+const noAction = Uint8Array.of(0xf6);
+/** The bytes of the two numbers before the actions of a frame, at most. */
+export const numberSize = 18;
+
 /** An action until its outcome is known. */
 export class PendingAction {
   /** Its number in the session, 0 until it is written for the first time. */
   number = 0;
+  /** The session in which it has the number, of those of this client. */
+  session = 0;
   isDone = false;
   bytes: Uint8Array;
 
@@ -21,14 +28,13 @@ export class PendingAction {
 
   /** Writes the action for another schema. What that does not have becomes an item that the hub refuses. */
   encode(codecs: Codecs): void {
-    if (codecs === this.codecs) return;
+    if (codecs === this.codecs || this.isDone) return;
     this.codecs = codecs;
     try {
       this.bytes = PendingAction.encode(this.value, codecs);
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
-      // Null is an action of no feature; the number must not be missing.
-      this.bytes = Uint8Array.of(0xf6);
+      this.bytes = noAction;
     }
   }
 }
@@ -52,6 +58,8 @@ const most = 1000;
 export class Outbox {
   /** The highest number whose outcome is known. */
   acknowledged = 0;
+  /** Counts the sessions, each of which has numbers of its own. */
+  private session = 1;
   /** The bytes of all actions without an outcome. */
   byteCount = 0;
   /** Numbered, in order and without gaps: the numbers after `acknowledged`. */
@@ -96,6 +104,11 @@ export class Outbox {
     this.byteCount -= action.bytes.length;
   }
 
+  /** True if the hub may know the action by its number. */
+  isNumbered(action: PendingAction): boolean {
+    return action.number > 0 && action.session === this.session;
+  }
+
   /** The connection has ended. */
   disconnected(): void {
     this.written = 0;
@@ -109,6 +122,8 @@ export class Outbox {
     // The outcomes of those up to the number follow the welcome; the others are written again.
     this.written = processed - this.acknowledged;
     this.reported = this.acknowledged;
+    // A hub that was set back does not know that it has refused an action, of whose refusal the program has heard.
+    for (const action of this.sent.slice(this.written)) if (action.isDone) action.bytes = noAction;
   }
 
   /** The session is a new one. Actions that were sent in the old one are given up: they may have taken effect. */
@@ -116,6 +131,7 @@ export class Outbox {
     const lost = this.sent.filter(action => !action.isDone);
     lost.forEach(action => this.finish(action));
     this.sent = [];
+    this.session += 1;
     this.acknowledged = this.reported = this.written = 0;
     this.refusals = [];
     const text = "the hub no longer knows the session: the action may or may not have taken effect";
@@ -128,6 +144,20 @@ export class Outbox {
     unknown.forEach(action => this.finish(action));
     const text = "the hub has lost states that were seen; the action was decided on after them, and was not sent";
     return unknown.map(action => ({ action, error: new NotSent("statesLost", text) }));
+  }
+
+  /** Gives up the actions that were not written on this connection and are too large for its hub. */
+  discardLarger(payloadLimit: number): Outcome[] {
+    const unwritten = [...this.sent.slice(this.written), ...this.queue];
+    const large = unwritten.filter(action => !action.isDone && action.bytes.length + numberSize > payloadLimit);
+    const outcomes = large.map(action => {
+      const text = `the action has ${action.bytes.length} bytes; the hub accepts frames of ${payloadLimit} by now`;
+      this.finish(action);
+      action.bytes = noAction;
+      return { action, error: new NotSent("tooLarge", text) };
+    });
+    if (large.length > 0) this.queue = this.queue.filter(action => !action.isDone);
+    return outcomes;
   }
 
   /** Gives up all actions. */
@@ -210,6 +240,7 @@ export class Outbox {
         taken += 1;
         this.sent.push(next);
         next.number = this.acknowledged + this.sent.length;
+        next.session = this.session;
       }
       this.written += 1;
       next = this.sent[this.written] ?? this.queue[taken];

@@ -58,6 +58,12 @@ export class Scope {
     this.isKnown = false;
   }
 
+  /** The hub may no longer permit the part. It answers to an *attach* in any case if that does not name a revision. */
+  doubt(): void {
+    this.isConfirmed = false;
+    this.forgetRevision();
+  }
+
   /** The connection, or the subscription, has ended. */
   detached(): void {
     this.number = undefined;

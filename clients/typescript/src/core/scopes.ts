@@ -109,12 +109,15 @@ export class Scopes implements Iterable<Scope> {
   /**
    * The hub has refused a new part, and does not say which.
    *
+   * Without a new one, the hub permits less than it did, and each part is tried anew.
+   *
    * @returns The part, if there is only one new one; "one of several", which are then tried one at a time; or "none".
    */
   refused(): Scope | "one of several" | "none" {
     const suspects = [...this.numbered.values()].filter(scope => !scope.isConfirmed);
     if (suspects.length === 1) return suspects[0]!;
-    if (suspects.length === 0) return "none";
+    if (this.numbered.size === 0) return "none";
+    if (suspects.length === 0) for (const scope of this.numbered.values()) scope.doubt();
     this.isCareful = true;
     return "one of several";
   }
