@@ -24,7 +24,7 @@ from storehub.errors import (
 from storehub.paths import path
 from storehub.states import Connecting, Ended, Live, Stale
 
-from .scripted import STATE, Script, kinds, numbers
+from .scripted import SCHEMA, SESSION, STATE, Script, kinds, numbers
 
 
 class Greeting(unittest.TestCase):
@@ -66,6 +66,32 @@ class Greeting(unittest.TestCase):
         self.assertGreater(delays[-1], 2.4)
         self.assertLessEqual(max(delays), 5)
         self.assertIsInstance(script.core.state, Connecting)
+
+    def test_a_connection_that_soon_breaks_is_no_reason_to_hurry(self) -> None:
+        for seconds, longest in ((0.1, 5), (2, 0.05)):
+            script = Script()
+            for _ in range(8):
+                part = script.core.attach(path)
+                script.welcome(resumed=True)
+                assert part.number
+                script.now += seconds
+                script.say(wire.DELTA, (3, Map([(0, 5)])), part.number, 0, 4)
+                self.assertTrue(script.core.wants_close)
+                script.core.disconnected("closed", script.now)
+                delay = script.core.retry_at - script.now
+                script.connect()
+            self.assertLessEqual(delay, longest)
+            self.assertGreaterEqual(delay, longest / 2)
+
+    def test_a_client_that_is_closed_while_it_connects_stays_closed(self) -> None:
+        script = Script()
+        script.core.disconnected("cut", 0)
+        script.core.connect_now()
+        script.core.close()
+        script.core.connected(0)
+        self.assertEqual(script.collect(), [])
+        with self.assertRaises(NotConnected):
+            script.core.begin("increment")
 
     def test_a_silent_hub_is_left(self) -> None:
         script = Script(timeout=10)
@@ -362,6 +388,46 @@ class Actions(unittest.TestCase):
         for number in range(1, 301):
             script.say(wire.REJECTED, (number, 6, ""))
         self.assertEqual(numbers(script.applied(300)), [(301, 300, 0)])
+
+    def test_more_actions_than_the_hub_keeps_refusals_for_are_sent_as_their_outcomes_arrive(self) -> None:
+        script = self.live()
+        for _ in range(3000):
+            script.core.begin("increment")
+        processed = 0
+        while processed < 3000:
+            frames = numbers(script.collect())
+            self.assertNotEqual(frames, [], "the client is stuck")
+            for first, acknowledged, count in frames:
+                self.assertEqual(first, processed + 1)
+                for processed in range(first, first + count):
+                    self.assertLessEqual(processed - acknowledged, 1024, "the hub would end the connection with error 9")
+                    script.core.receive(wire.frame(wire.REJECTED, _cbor.encoded((processed, 2, "no"))), 0)
+            script.core.receive(wire.frame(wire.APPLIED, wire.number(processed)), 0)
+        self.assertEqual(script.core.pending, 0)
+
+    def test_an_action_that_is_too_large_for_the_next_hub_fails_and_those_after_it_are_sent(self) -> None:
+        script = self.live()
+        small, large, last = (script.core.begin({"data": bytes(size)}) for size in (1, 200, 2))
+        script.collect()
+        self.assertEqual(numbers(script.cut(resumed=True, k4=100, k6=script.core._fingerprint)), [(1, 0, 2)])
+        self.assertIsInstance(large.error, ActionTooLarge)
+        self.assertEqual((small.sequence, last.sequence), (1, 2))
+        script.applied(2)
+        self.assertEqual((script.core.pending, small.error, last.error), (0, None, None))
+
+    def test_an_action_that_the_next_schema_does_not_have_fails_and_cancels_nothing(self) -> None:
+        script = self.live()
+        first, second = script.core.begin({"add": "x"}), script.core.begin("increment")
+        script.collect()
+        script.core.disconnected("cut", 0)
+        script.connect()
+        script.say(wire.WELCOME, Map([(0, 1), (1, SESSION), (2, True), (3, 0), (6, b"g" * 32), (7, 5), (10, True)]))
+        other = (*SCHEMA[:3], ("Action", 1, (0, "increment")), SCHEMA[4])
+        self.assertEqual(numbers(script.say(wire.SCHEMA, other)), [(1, 0, 1)])
+        self.assertIsInstance(first.error, InvalidValue)
+        self.assertEqual(second.sequence, 1)
+        script.core.cancel(first)
+        self.assertEqual(script.collect(), [])
 
     def test_cancel_names_the_action(self) -> None:
         script = self.live()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import resource
 import signal
 import threading
 import unittest
@@ -187,10 +189,42 @@ class Blocking(WithHub):
             self.assertEqual(hub.attach("counter.count").value, 1)
 
 
+    def test_a_program_may_have_many_files_open(self) -> None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard != resource.RLIM_INFINITY and hard < 1200:
+            self.skipTest(f"a process has at most {hard} files")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1200), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        with contextlib.ExitStack() as files:
+            while files.enter_context(open(os.devnull)).fileno() < 1024:
+                pass
+            with blocking.connect(self.hub.socket) as hub:
+                hub.send(INCREMENT, timeout=20)
+
+    def test_nothing_waits_longer_than_it_may(self) -> None:
+        with HubProcess() as stopped, blocking.connect(stopped.socket, pending_actions=1) as hub:
+            part = hub.attach("todos.todos[99]")
+            with self.assertRaises(TimeoutError):
+                part.wait_until(lambda _: True, 0.05)
+            stopped.process.send_signal(signal.SIGSTOP)
+            try:
+                hub.begin(INCREMENT)
+                with self.assertRaises(storehub.TooManyPending):
+                    hub.send(INCREMENT, timeout=0.1)
+                with self.assertRaises(TimeoutError):
+                    hub.attach("counter", 0.1)
+            finally:
+                stopped.process.send_signal(signal.SIGCONT)
+            hub.attach("counter.count").wait_until(lambda count: count == 1, 20)
+            part.detach()
+            with self.assertRaises(storehub.Closed):
+                part.wait_until(lambda _: True)
+
+
 class Faults(unittest.IsolatedAsyncioTestCase):
     """Cuts and kills: every action takes effect once, in order, and every part converges."""
 
-    KILLS = int(os.environ.get("STOREHUB_KILLS", "100"))
+    KILLS = int(os.environ.get("STOREHUB_KILLS", "10"))
 
     async def test_cuts_inside_frames(self) -> None:
         seed = int.from_bytes(os.urandom(4), "big")

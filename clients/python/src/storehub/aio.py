@@ -318,6 +318,10 @@ class Hub:
             self._dispatch()
 
     def _connected(self, transport: asyncio.Transport) -> None:
+        if self._core.is_ended:
+            # Closed while it was opened.
+            transport.abort()
+            return
         self._transport, self._is_paused = transport, False
         self._core.connected(time.monotonic())
         self._flush()

@@ -12,6 +12,8 @@ changes, and sends it as one change. Not for several threads at once.
 
 from __future__ import annotations
 
+import contextlib
+import math
 import select
 import socket
 import time
@@ -24,7 +26,7 @@ from . import _places
 from ._parts import Action, Subscription
 from ._events import Phase, Verified
 from .core import Core
-from .errors import Absent, ConnectionFailed, Refused
+from .errors import Absent, Closed, ConnectionFailed, Refused
 from .hub_state import ATTENDEES, METRICS
 from .options import Options
 from .paths import Path
@@ -109,15 +111,22 @@ class Part(Generic[T]):
                 yield part.value
 
     def wait_until(self, condition: Callable[[T], bool], timeout: float | None = None) -> T:
-        """The first value, beginning with the one of now, for which the condition is true; raises `TimeoutError`."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        """The first value, beginning with the one of now, for which the condition is true; raises `TimeoutError`.
+
+        While the part is absent, there is no value. Raises `Closed` when the part is detached.
+        """
+        deadline = _deadline(timeout)
         part = self._subscription
         while True:
             seen = part.version
-            if condition(self.value):
-                return self.value
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            self._hub._pump(lambda: part.version != seen, left)
+            if part.error is not None:
+                raise part.error
+            if part.is_detached:
+                raise Closed("the part was detached")
+            if part.is_present and condition(part.value):
+                value: T = part.value
+                return value
+            self._hub._pump(lambda: part.version != seen, _left(deadline))
 
     def verify(self) -> bool | None:
         """Compares the hash of the value with the hub's; None if the part has no value, or types that differ from the hub's."""
@@ -191,15 +200,18 @@ class Hub:
         return schema
 
     @overload
-    def attach(self, path: Path[T]) -> Part[T]: ...
+    def attach(self, path: Path[T], timeout: float | None = None) -> Part[T]: ...
     @overload
-    def attach(self, path: str) -> Part[Any]: ...
-    def attach(self, path: Path[Any] | str) -> Part[Any]:
-        """Subscribes to a part of the state, and waits for its value or its absence. See `storehub.Hub.attach`."""
+    def attach(self, path: str, timeout: float | None = None) -> Part[Any]: ...
+    def attach(self, path: Path[Any] | str, timeout: float | None = None) -> Part[Any]:
+        """Subscribes to a part of the state, and waits for its value or its absence. See `storehub.Hub.attach`.
+
+        Raises `TimeoutError` as well, and then has not subscribed.
+        """
         part: Part[Any] = Part(self, self._core.attach(_places.parsed(path)))
         subscription = part._subscription
         try:
-            self._pump(subscription.is_known, None)
+            self._pump(subscription.is_known, timeout)
         except BaseException:
             self._core.detach(subscription)
             raise
@@ -217,17 +229,23 @@ class Hub:
 
     def begin(self, action: Any, *, seen: int | None = None) -> Sent:
         """Takes an action, and returns before it is stored. Waits while too many are pending. See `storehub.Hub.begin`."""
+        return self._begin(action, seen, None)
+
+    def _begin(self, action: Any, seen: int | None, timeout: float | None) -> Sent:
         limit = self._core.options.pending_actions
-        self._pump(lambda: self._core.pending < limit or self._core.is_ended, None)
+        # The core refuses it if there is no room by then.
+        with contextlib.suppress(TimeoutError):
+            self._pump(lambda: self._core.pending < limit or self._core.is_ended, timeout)
         return Sent(self, self._core.begin(action, seen))
 
     def send(self, action: Any, *, seen: int | None = None, timeout: float | None = None) -> None:
         """Sends an action, and returns when the hub has applied it, and stored it if it has a journal.
 
         Raises `Rejected`, `OutcomeUnknown`, `InvalidValue`, `ActionTooLarge`, `NotConnected` and `TimeoutError`. After a timeout,
-        the action is still sent.
+        the action is still sent; but if too many were pending all the time, it was not taken, and this raises `TooManyPending`.
         """
-        self.begin(action, seen=seen).wait(timeout)
+        deadline = _deadline(timeout)
+        self._begin(action, seen, timeout).wait(_left(deadline))
 
     def poll(self, timeout: float = 0) -> None:
         """Serves the connection: writes, reads what has arrived, and waits for more for at most `timeout` seconds."""
@@ -253,7 +271,7 @@ class Hub:
 
     def _pump(self, is_done: Callable[[], bool], timeout: float | None) -> None:
         """Serves the connection until something has come true."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = _deadline(timeout)
         while not is_done():
             left = 3600.0 if deadline is None else deadline - time.monotonic()
             if left <= 0:
@@ -278,10 +296,12 @@ class Hub:
             self._close("the connection was closed")
 
     def _wait_for(self, stream: socket.socket, wait: float) -> None:
-        writes = [stream] if self._unwritten else []
-        readable, _, _ = select.select([stream], writes, [], wait)
+        # Unlike select, it takes descriptors above 1,023.
+        poll = select.poll()
+        poll.register(stream, select.POLLIN | (select.POLLOUT if self._unwritten else 0))
+        events = poll.poll(math.ceil(wait * 1000))
         now = time.monotonic()
-        if readable:
+        if events and events[0][1] & ~select.POLLOUT:
             try:
                 data = stream.recv(READ_BYTES)
             except (BlockingIOError, InterruptedError):
@@ -350,3 +370,11 @@ class Hub:
                 if event.matches is False:
                     warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
                 self._answers[event.part] = event.matches
+
+
+def _deadline(timeout: float | None) -> float | None:
+    return None if timeout is None else time.monotonic() + timeout
+
+
+def _left(deadline: float | None) -> float | None:
+    return None if deadline is None else max(0.0, deadline - time.monotonic())

@@ -48,6 +48,10 @@ __all__ = ["Core"]
 
 ACKNOWLEDGE_AFTER = 256
 """How many refusals the hub keeps for this client before it acknowledges them without sending an action."""
+UNANSWERED = 1000
+"""The actions without an outcome and the refusals that the hub keeps, of which it allows 1,024."""
+GOOD_CONNECTION = 1.0
+"""A connection that was live for so many seconds was a good one: the next attempt is made at once."""
 
 
 class Core:
@@ -67,7 +71,8 @@ class Core:
         self._history: int | None = None
         self._acknowledged = 0
         self._last = 0
-        self._refusals = 0
+        # The numbers of the refusals that the hub keeps, since no frame has acknowledged them.
+        self._refused: list[int] = []
         # By the numbers of the actions, the ping after which the hub has read the request; None before it is written.
         self._cancels: dict[int, int | None] = {}
         self._sent: deque[Action] = deque()
@@ -83,7 +88,7 @@ class Core:
         self._output = bytearray()
         self._events: list[Event] = []
         self._attempt = 0
-        self._made_progress = False
+        self._live_since: float | None = None
         self._without_roots = False
         self._last_heard = self._awaiting_since = 0.0
         self._was_awaiting = False
@@ -168,7 +173,8 @@ class Core:
 
         The request survives the loss of the connection, as long as the session does.
         """
-        if action.is_done and action.sequence == 0:
+        if action.error is not None or (action.is_done and action.sequence == 0):
+            # It has started none, and another action may have its number by now.
             return
         action.cancels = True
         if action.is_sent and action.sequence <= self._last and action.session == self._session:
@@ -191,9 +197,11 @@ class Core:
 
     def connected(self, now: float) -> None:
         """The connection is open: the client sends its hello."""
+        if self.is_ended:
+            return
         self.phase = Phase.GREETING
         self.wants_close = False
-        self._made_progress = False
+        self._live_since = None
         self._reader = FrameReader(self.options.payload_bytes)
         self._output.clear()
         self._numbers, self._next_number = {}, 1
@@ -210,8 +218,9 @@ class Core:
         self._output.clear()
         for part in self._parts:
             part.disconnect()
-        if self._made_progress:
+        if self._live_since is not None and now - self._live_since >= GOOD_CONNECTION:
             self._attempt = 0
+        self._live_since = None
         reason = self._failure or reason
         self._failure = None
         delay = min(self.options.shortest_delay * 2 ** min(self._attempt, 16), self.options.longest_delay)
@@ -276,7 +285,6 @@ class Core:
         if frame.kind == wire.ERROR:
             self._error(*wire.read_failure(frame.payload))
         elif frame.kind == wire.GOODBYE:
-            self._made_progress = True
             self._break(f"the hub closed the connection: {wire.read_failure(frame.payload)[1]}")
         elif frame.kind == wire.WELCOME:
             if self.phase is not Phase.GREETING:
@@ -288,7 +296,6 @@ class Core:
         else:
             handler = _HANDLERS.get(frame.kind)
             if handler is not None:
-                self._made_progress = True
                 handler(self, frame)
 
     def _welcomed(self, welcome: Welcome) -> None:
@@ -309,7 +316,8 @@ class Core:
                 self._finish(self._waiting.popleft(), StateLost(
                     "not sent: the hub came back without its last state; see what it has now, and repeat it if needed"))
         self.welcome, self._session, self._history = welcome, welcome.session, welcome.history
-        self._refusals = 0
+        # The hub repeats those that it keeps.
+        self._refused.clear()
         # A hub of another release may have other roots of its own.
         for root in (1, 2):
             self._forget_schema(root)
@@ -340,7 +348,9 @@ class Core:
 
     def _open(self) -> None:
         self.phase = Phase.OPEN
+        self._live_since = self._last_heard
         assert self.welcome
+        self._give_up_large()
         for part in list(self._parts):
             self._request(part, self._knows_revisions)
         if self._knows_revisions and self._parts:
@@ -425,15 +435,12 @@ class Core:
         self._acknowledged = number
         while self._sent and self._sent[0].sequence <= number:
             self._finish(self._sent.popleft(), None)
-        if self._refusals >= ACKNOWLEDGE_AFTER and not self._waiting:
-            self._write(wire.ACTIONS, wire.actions(self._last + 1, self._acknowledged, []))
-            self._refusals = 0
 
     def _rejected(self, frame: Frame) -> None:
         sequence, code, reason = wire.read_rejected(frame.payload)
         if not self._acknowledged < sequence <= self._last:
             raise ProtocolError(f"action {sequence} was rejected, and was not pending")
-        self._refusals += 1
+        self._refused.append(sequence)
         for action in self._sent:
             if action.sequence == sequence:
                 self._sent.remove(action)
@@ -537,19 +544,34 @@ class Core:
         types = self.types(action.model)
         assert types
         action.data = types.action.encoded(action.value)
-        limit = (self.welcome.payload_bytes if self.welcome else 1 << 20) - 18
-        if len(action.data) > limit:
-            raise ActionTooLarge(f"the action has {len(action.data)} bytes and the hub takes at most {limit}")
+        if len(action.data) > self._action_bytes:
+            raise self._too_large(action)
+
+    @property
+    def _action_bytes(self) -> int:
+        """The largest action that the hub takes."""
+        return (self.welcome.payload_bytes if self.welcome else 1 << 20) - 18
+
+    def _too_large(self, action: Action) -> ActionTooLarge:
+        return ActionTooLarge(f"the action has {len(action.data)} bytes and the hub takes at most {self._action_bytes}")
+
+    def _give_up_large(self) -> None:
+        """This hub may take less than the last one."""
+        for action in [action for action in self._waiting if len(action.data) > self._action_bytes]:
+            self._waiting.remove(action)
+            self._finish(action, self._too_large(action))
 
     def _flush(self) -> None:
         if self.phase is not Phase.OPEN or self.wants_close:
             return
         assert self.welcome
         takes_cancel = self.welcome.takes_cancel
-        while self._waiting:
+        if len(self._refused) >= ACKNOWLEDGE_AFTER and self._refused[0] <= self._acknowledged:
+            self._write_actions([])
+        while self._waiting and (room := UNANSWERED - len(self._sent) - len(self._refused)) > 0:
             first, size = self._waiting[0], 18
             batch: list[Action] = []
-            while self._waiting and self._waiting[0].seen == first.seen:
+            while self._waiting and self._waiting[0].seen == first.seen and len(batch) < room:
                 action = self._waiting[0]
                 if batch and size + len(action.data) > self.welcome.payload_bytes:
                     break
@@ -559,16 +581,21 @@ class Core:
                 size += len(action.data)
                 batch.append(action)
                 self._sent.append(action)
-            flags = CANCELLABLE if takes_cancel else 0
-            revision = 0
-            if first.seen is not None:
-                flags, revision = flags | wire.WITH_REVISION, first.seen
-            payload = wire.actions(batch[0].sequence, self._acknowledged, [action.data for action in batch])
-            self._write(wire.ACTIONS, payload, flags=flags, revision=revision)
-            self._refusals = 0
+            self._write_actions(batch)
             self._cancels.update((action.sequence, None) for action in batch if action.cancels)
         if takes_cancel:
             self._flush_cancels()
+
+    def _write_actions(self, batch: list[Action]) -> None:
+        """Writes actions that were decided on at one revision. Without any, the frame only acknowledges."""
+        assert self.welcome
+        flags, revision = CANCELLABLE if self.welcome.takes_cancel else 0, 0
+        if batch and batch[0].seen is not None:
+            flags, revision = flags | wire.WITH_REVISION, batch[0].seen
+        first = batch[0].sequence if batch else self._last + 1
+        payload = wire.actions(first, self._acknowledged, [action.data for action in batch])
+        self._write(wire.ACTIONS, payload, flags=flags, revision=revision)
+        self._refused = [number for number in self._refused if number > self._acknowledged]
 
     def _flush_cancels(self) -> None:
         """Writes cancellations, and a ping whose answer shows that the hub has read them."""
@@ -595,7 +622,8 @@ class Core:
         """True if the hub has to answer."""
         if self.phase in (Phase.GREETING, Phase.DESCRIBING):
             return True
-        return bool(self._sent) or self._ping != self._pong or any(part.is_awaited for part in self._parts)
+        is_refused = bool(self._refused) and self._refused[-1] > self._acknowledged
+        return bool(self._sent) or is_refused or self._ping != self._pong or any(part.is_awaited for part in self._parts)
 
     def _is_probing(self, now: float) -> bool:
         interval = self.options.probe_interval
