@@ -20,8 +20,8 @@ test: need-test lint ## build and run every test
 test-package: need-test-package ## build a separate package that uses this one and its macros (1 minute after a build; part of test)
 	@scripts/test-package
 
-test-clients: need-test-clients ## test the clients in other languages with a hub (40 seconds after a build; part of .ci/run)
-	@scripts/test-clients
+test-clients: need-test-clients ## test the clients in other languages with a hub (KILLS=10 of the hub under load; 40 seconds after a build; part of .ci/run)
+	@STOREHUB_KILLS=$(or $(KILLS),10) scripts/test-clients
 
 golden-check: need-golden-check ## check Tests/Golden with independent implementations of CBOR and CDDL from PyPI
 	@scripts/golden-check

@@ -6,7 +6,7 @@ import { connect, Rejected } from "../dist/node.js";
 import { random } from "./random.js";
 import { eventually, FaultProxy, pause, TestHub, withHub } from "./support.js";
 
-const kills = Number(process.env.STOREHUB_KILLS ?? 100);
+const kills = Number(process.env.STOREHUB_KILLS ?? 10);
 
 test(`each action takes effect exactly once over ${kills} kills and many cuts`, { ...withHub, timeout: 300_000 }, async t => {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
@@ -54,6 +54,8 @@ test(`each action takes effect exactly once over ${kills} kills and many cuts`, 
     await server.kill();
     await server.start();
   }
+  // Few kills leave the connections no time for as many bytes.
+  await eventually(() => proxy.cuts >= 5, `SEED=${seed}: five cuts`);
   isDone = true;
   await sender;
   proxy.most = Infinity;
@@ -69,6 +71,5 @@ test(`each action takes effect exactly once over ${kills} kills and many cuts`, 
   assert.ok(increments > sent - 10, `SEED=${seed}: ${sent - increments} actions were refused`);
   assert.equal(await todos.verify(), true, `SEED=${seed}`);
   assert.deepEqual(faults, [], `SEED=${seed}`);
-  assert.ok(proxy.cuts > 0);
   t.diagnostic(`SEED=${seed}: ${sent} actions, ${kills} kills, ${proxy.cuts} cuts`);
 });
