@@ -454,6 +454,21 @@ test("a late cancellation of an action of an earlier session names no action of 
   assert.deepEqual(script.sent().map(one => one.kind), []);
 });
 
+test("a cancellation of an action that was given up names none of those that get its number", () => {
+  const script = new Script({ discardAfterLoss: true });
+  script.connect();
+  const [first, second] = [1, 2].map(() => script.core.send(increment, 0));
+  script.core.flush();
+  script.core.cancel(first);
+  script.cut();
+  script.connect({ 2: true, 7: 2 });
+  for (let index = 0; index < 2; index += 1) script.core.send(increment, 0);
+  script.core.flush();
+  script.core.cancel(second);
+  const frames = script.sent();
+  assert.deepEqual([frames.map(one => one.kind), actionsOf(frames[0].payload).first], [[3], 1]);
+});
+
 test("an action that is too large for the next hub fails, and those after it take effect", () => {
   const add = text => ({ case: "todos", value: { case: "addButtonTapped", text } });
   const script = new Script();

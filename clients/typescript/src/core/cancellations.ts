@@ -16,6 +16,11 @@ export class Cancellations {
     this.pings.clear();
   }
 
+  /** Forgets those of later actions, which are given up: others get their numbers. */
+  keepUpTo(action: number): void {
+    for (const one of this.pings.keys()) if (one > action) this.pings.delete(one);
+  }
+
   /** The connection has ended: those without a pong are written again. */
   disconnected(): void {
     for (const action of this.pings.keys()) this.pings.set(action, undefined);

@@ -365,7 +365,10 @@ export class ClientCore {
     if (isOtherHistory) {
       this.seen = 0n;
       this.outbox.forgetRevisions();
-      if (this.options.discardAfterLoss) this.outcomes(this.outbox.discard());
+      if (this.options.discardAfterLoss) {
+        this.outcomes(this.outbox.discard());
+        this.cancellations.keepUpTo(this.outbox.lastWritten);
+      }
     }
     const schema = this.schemas.get(Root.feature);
     const known = welcome.fingerprint && this.schemaFingerprint;

@@ -141,7 +141,10 @@ export class Outbox {
   /** Gives up the actions of which the hub has no record. */
   discard(): Outcome[] {
     const unknown = [...this.sent.splice(this.written), ...this.queue.splice(0)].filter(action => !action.isDone);
-    unknown.forEach(action => this.finish(action));
+    for (const action of unknown) {
+      this.finish(action);
+      action.number = 0;
+    }
     const text = "the hub has lost states that were seen; the action was decided on after them, and was not sent";
     return unknown.map(action => ({ action, error: new NotSent("statesLost", text) }));
   }
