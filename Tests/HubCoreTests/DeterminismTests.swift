@@ -24,6 +24,7 @@ import Wire
       case readTwice
       case refused
       case nothing
+      case note(UUID)
     }
 
     @Dependency(\.date.now) var now
@@ -45,6 +46,9 @@ import Wire
           _ = uuid()
           throw Refusal("never")
         case .nothing: return .none
+        case .note(let id):
+          state.ids.append(id)
+          return .none
         }
       }
     }
@@ -148,6 +152,21 @@ import Wire
     for id in hub.engine.state.ids {
       #expect(id.uuid.6 >> 4 == 4 && id.uuid.8 >> 6 == 2, "\(id)")
     }
+  }
+
+  /// The feature draws ids for the actions with which it reacts to an event, and its reducer draws others for them.
+  @Test func eventsAndTheActionsAroundThemHaveNumbersOfTheirOwn() throws {
+    let engine = FeatureEngine(
+      initialState: Readings.State(), reducer: Readings(),
+      onEvent: { _, _ in
+        @Dependency(\.uuid) var uuid
+        return [.note(uuid()), .read(ids: 1, numbers: 0)]
+      })
+    var core = HubCore(engine, random: SplitMix(seed: 7))
+    core.setClock { 1000 }
+    for _ in 0..<3 { core.notify(.started) }
+    core.endTurn(at: .zero)
+    #expect(engine.state.ids.count == 6 && Set(engine.state.ids).count == 6)
   }
 
   /// The hub's own actions have a seed in the log, from which their numbers follow.

@@ -30,6 +30,8 @@ final class HubSurroundings {
   @exclusivity(unchecked) private var randomness: ActionRandomness?
   /// The seed of the random numbers that the present action of the hub itself has drawn.
   private var ownSeed: [UInt8]?
+  /// The number of seeds so far. The revision would not tell an event from the action before it.
+  private var seedCount: UInt64 = 0
 
   /// - Parameters:
   ///   - engine: The feature.
@@ -67,7 +69,8 @@ final class HubSurroundings {
       }
     case .hub, .effect:
       if randomness == nil {
-        let seed = ActionRandomness.seed(of: engine.revision, key: key)
+        seedCount += 1
+        let seed = ActionRandomness.seed(number: seedCount, key: key)
         ownSeed = seed
         randomness = ActionRandomness(key: seed, action: 0)
       }

@@ -29,9 +29,9 @@ package struct ActionRandomness {
     return block[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Returns the key of an action of the hub itself, which the journal stores.
-  package static func seed(of action: UInt64, key: [UInt8]) -> [UInt8] {
-    Array(SHA256.code(of: Array("seed".utf8) + action.bigEndianBytes, key: key).prefix(16))
+  /// Returns the key of an action of the hub itself, which the journal stores. Each action has a number of its own.
+  package static func seed(number: UInt64, key: [UInt8]) -> [UInt8] {
+    Array(SHA256.code(of: Array("seed".utf8) + number.bigEndianBytes, key: key).prefix(16))
   }
 }
 
