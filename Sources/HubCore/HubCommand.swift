@@ -22,19 +22,22 @@ package struct Peer: Equatable, Sendable {
   /// Its supplementary groups (`SO_PEERGROUPS`).
   package let groups: [UInt32]
   /// The name of the user, as this machine knows it; empty if it is unknown.
-  package let userName: String
+  package private(set) var userName = ""
   /// The user of the gateway that speaks for `user`; nil for a peer on this machine.
   package let gateway: UInt32?
 
   /// Creates a peer.
   package init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = [], userName: String = "") {
     (self.process, self.user, self.group, self.groups, gateway) = (process, user, group, groups, nil)
-    self.userName = userName.utf8.count <= SystemUser.nameLimit ? userName : ""
+    name(userName)
   }
+
+  /// Notes the name of the user; a longer one than `SystemUser.nameLimit` is left out.
+  mutating func name(_ name: String) { userName = name.utf8.count <= SystemUser.nameLimit ? name : "" }
 
   /// Creates the peer for whom a gateway speaks. It is in no group.
   init(_ user: UInt32, behind gateway: Peer) {
-    (process, self.user, group, groups, userName) = (gateway.process, user, .max, [], "")
+    (process, self.user, group, groups) = (gateway.process, user, .max, [])
     self.gateway = gateway.user
   }
 

@@ -8,15 +8,20 @@ extension HubCore {
   ///   - now: A monotonic time.
   ///   - wallTime: The time for the list of clients, in milliseconds since 1970; 0 if it is unknown.
   ///   - isTakenOver: True for a connection of the previous process; `takeOver` decides whether it is permitted.
+  ///   - userName: Returns the name of a user, which may take long. It is not called for a user that is refused.
   package mutating func connected(
-    _ peer: Peer, at now: Duration, wallTime: Int64 = 0, isTakenOver: Bool = false
+    _ peer: Peer, at now: Duration, wallTime: Int64 = 0, isTakenOver: Bool = false,
+    userName: ((UInt32) -> String)? = nil
   ) -> ConnectionID {
     counters.accepted += 1
+    let rights = rights(of: peer)
+    var peer = peer
+    if rights != nil, let userName { peer.name(userName(peer.user)) }
     let account = accounts.open(peer.user, at: now)
     account.connectionCount += 1
     let greeting = Greeting(
       peer: peer, decoder: FrameDecoder(payloadLimit: limits.payloadBytes), deadline: now + limits.helloTimeout,
-      since: wallTime, account: account, rights: rights(of: peer))
+      since: wallTime, account: account, rights: rights)
     let id = connections.add(greeting)
     wake(by: greeting.deadline)
     if !isTakenOver { _ = admit(id, greeting, at: now) }

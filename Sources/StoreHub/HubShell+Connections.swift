@@ -16,9 +16,12 @@ extension HubShell {
   func add(_ stream: consuming PipeStream, isTakenOver: Bool = false) throws(UVError) -> ServedConnection {
     let credentials = try stream.peerCredentials()
     let peer = Peer(
-      process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups,
-      userName: userNames.name(of: credentials.user))
-    let id = inform { $0.connected(peer, at: loop.now, wallTime: wallTime(), isTakenOver: isTakenOver) }
+      process: credentials.process, user: credentials.user, group: credentials.group, groups: credentials.groups)
+    let id = inform {
+      $0.connected(
+        peer, at: loop.now, wallTime: wallTime(), isTakenOver: isTakenOver,
+        userName: { user in self.userNames.name(of: user) })
+    }
     let connection = ServedConnection(id: id, stream: stream, sender: scheduler.newSender)
     while connections.count <= id.index { connections.append(nil) }
     connections[id.index] = connection

@@ -72,6 +72,19 @@ import Wire
     #expect(hub.reports.count == 1)
   }
 
+  /// The system may take long to find a name, also that of a user who has none.
+  @Test func theNameOfARefusedUserIsNotLookedUp() throws {
+    let hub = hub(.standard(owner: 1, group: nil))
+    var users: [UInt32] = []
+    let ids = [2, 1].map { user in
+      hub.core.connected(Peer(process: 1, user: user, group: 5), at: hub.now) {
+        users.append($0)
+        return "alice"
+      }
+    }
+    #expect(users == [1] && hub.core.peer(of: ids[0]) == nil && hub.core.peer(of: ids[1])?.userName == "alice")
+  }
+
   @Test func rightsOfUserGroupsAndEveryoneAddUp() throws {
     let policy = AccessPolicy(
       users: [5: try grant(read: ["counter"])], groups: [6: try grant(read: ["todos"])],
