@@ -80,13 +80,18 @@ extension HubCore {
   private mutating func feed(
     _ bytes: RawSpan, to greeting: Greeting, on id: ConnectionID, at now: Duration, _ limit: Int
   ) -> (count: Int, isComplete: Bool) {
-    var rest = limit
+    var (limit, rest) = (limit, limit)
     var opened: LiveConnection?
     do {
       try greeting.decoder.feed(bytes) { header, payload in
         if let opened { return handleOrPostpone(header, payload, from: opened, at: now, &rest) }
+        let account = greeting.account
         opened = readHello(header, payload, from: greeting, on: id, at: now)
         if rest > 0 { rest -= 1 }
+        guard greeting.account !== account else { return }
+        // The limit was that of the gateway, and the actions behind the hello are the represented user's.
+        let excess = max(rest - greeting.account.allowance(at: now, limits), 0)
+        (limit, rest) = (limit - excess, rest - excess)
       }
     } catch {
       fail(id, Self.peerError(for: error, kind: nil), at: now)

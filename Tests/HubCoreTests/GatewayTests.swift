@@ -4,6 +4,7 @@ import ReplicatedArchitecture
 import SchemaNames
 import TestSupport
 import Testing
+import TurnLog
 import Wire
 
 @testable import HubCore
@@ -118,6 +119,54 @@ import Wire
     hub.disconnect(first)
     #expect(hub.core.accounts[Self.remote]?.connectionCount == 1)
     _ = try open(hub)
+  }
+
+  /// A client that connects again and again has its actions in the same bytes as the gateway's word.
+  @Test func actionsBehindTheHelloCountTowardsTheRemoteUsersRate() throws {
+    let hub = try hub { $0.actionsPerSecond = 100 }
+    let (watcher, _) = try open(hub, as: Self.other)
+    let increment = increment.encoded()
+    for _ in 0..<5 {
+      let id = hub.connect(user: Self.gateway)
+      var writer = FrameWriter()
+      writer.frame(Represent(user: Self.remote))
+      writer.frame(Hello(name: "far"))
+      hub.send(writer.bytes + actionsFrame(Array(repeating: increment, count: 300), from: 1), on: id)
+      while hub.hasBacklog, hub.work(limit: .max) > 0 {}
+    }
+    #expect((80...100).contains(hub.engine.revision), "\(hub.engine.revision)")
+    // Those of others behind the same gateway are not affected.
+    hub.send([self.increment], from: 1, on: watcher)
+    #expect(hub.turn(watcher).last?.kind == .applied)
+  }
+
+  /// A connection that is handed over belongs to the user that the kernel states, until its gateway names another one.
+  @Test func aGatewayDoesNotSpeakForItself() throws {
+    var policy = try policy()
+    policy.gateways[Self.remote] = 3_000_000_000...3_000_000_099
+    let hub = Hub(policy: policy)
+    let id = hub.connect(user: Self.remote)
+    hub.send(Represent(user: Self.remote), on: id)
+    #expect(try error(hub, id) == .notPermitted)
+  }
+
+  /// The kernel states the gateway's user, also for the connections of its clients, to whom the next process must not
+  /// give its rights.
+  @Test(arguments: [false, true]) func theConnectionOfARemoteUserIsNotTakenOver(isLive: Bool) throws {
+    let hub = try Hub(recovering: [])
+    hub.core.setPolicy(try policy(), at: hub.now)
+    let id = connect(hub)
+    if isLive { hub.send(Hello(name: "far"), on: id) }
+    hub.turn()
+    hub.store()
+    hub.turn()
+    let record = try #require(hub.core.handOver { $0 == id ? (42, []) : nil })
+    let next = try Hub(recovering: hub.log, sessions: hub.log.flatMap(\.sessions), seed: 8, continuing: record)
+    next.core.setPolicy(try policy(), at: next.now)
+    let nextID = next.connect(user: Self.gateway, isTakenOver: true)
+    let isReadable = next.core.takeOver(record, 0, on: nextID, at: next.now)
+    next.turn()
+    #expect(!isReadable && next.closed.contains(nextID) && next.core.connectionCount == 0)
   }
 
   @Test func bytesBeforeTheHelloAreChargedToTheRemoteUser() throws {

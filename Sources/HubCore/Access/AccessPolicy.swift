@@ -52,8 +52,9 @@ public struct AccessPolicy: Equatable, Sendable {
     return granted
   }
 
-  /// Returns true if a user's processes may speak for another user.
+  /// Returns true if a user's processes may speak for another user. A gateway never speaks for itself: after a hand-over,
+  /// its connections could not be told from those of its clients.
   func maySpeak(_ gateway: UInt32, for user: UInt32) -> Bool {
-    Self.remoteUsers.contains(user) && gateways[gateway]?.contains(user) == true
+    Self.remoteUsers.contains(user) && user != gateway && gateways[gateway]?.contains(user) == true
   }
 }

@@ -16,7 +16,7 @@ export interface WebSocketLike {
 export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
 
 export interface WebSocketOptions {
-  /** A token of the gateway, from `storectl token create`. */
+  /** A token that the gateway accepts. */
   readonly token?: string | undefined;
   /** Another implementation than the global one. */
   readonly WebSocket?: WebSocketConstructor | undefined;
