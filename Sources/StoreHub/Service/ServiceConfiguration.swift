@@ -35,7 +35,8 @@ struct ServiceConfiguration {
     ProgramOptions(
       program: service.name, purpose: service.purpose, version: service.version, manualSection: 8,
       options: hubOptions(of: service) + service.options.map { .init($0.name, argument: $0.argument, $0.help) },
-      subcommands: [ReplayCommand.declaration], elsewhere: ["journal": "storectl"], sections: manualSections(of: service))
+      subcommands: [ReplayCommand.declaration], elsewhere: ["journal": "storectl"],
+      sections: manualSections(of: service))
   }
 
   private static func manualSections(of service: ServiceDescription) -> [ProgramOptions.Section] {
