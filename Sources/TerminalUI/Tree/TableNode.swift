@@ -70,7 +70,8 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
 
   override func widthNeed() -> Need { Need(minimum: 1, ideal: 20, grows: true) }
   override func heightNeed(width: Int) -> Need {
-    Need(minimum: 1, ideal: min(table.source.count, 1000) + headerRows(.max), grows: true)
+    let ideal = min(table.source.count, 1000) + headerRows(.max)
+    return Need(minimum: max(min(table.minimumRows, ideal), 1), ideal: ideal, grows: true)
   }
 
   // MARK: Rows

@@ -30,6 +30,7 @@ public struct Table<ID: Hashable, RowValue>: TerminalView {
   var beginSearch: (() -> Bool)?
   var visibleRowsChanged: ((Range<Int>) -> Void)?
   var highlighted: [String] = []
+  var minimumRows = 1
   /// The number of columns that are scrolled out; nil to show all columns, however narrow.
   var scrolledColumns: Int?
 
@@ -131,6 +132,9 @@ public struct Table<ID: Hashable, RowValue>: TerminalView {
   ///
   /// - Parameter scrolled: The number of columns that are left out at the beginning. Essential ones stay.
   public func leavingOutColumns(scrolled: Int = 0) -> Table { with { $0.scrolledColumns = max(scrolled, 0) } }
+
+  /// Sets the number of rows that the table has before the views below it get any.
+  package func minimumRows(_ count: Int) -> Table { with { $0.minimumRows = count } }
 
   /// Highlights words in the rows, ignoring case.
   public func highlighted(_ words: [String]) -> Table { with { $0.highlighted = words } }

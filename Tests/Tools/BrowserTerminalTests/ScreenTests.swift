@@ -117,6 +117,15 @@ import Wire
     #expect(terminal.text == element)
   }
 
+  @Test(arguments: [(6, false), (12, true)])
+  func theHelpOfAFieldLeavesRoomForTheFields(rows: Int, isShown: Bool) throws {
+    let terminal = try BrowserTester(rows: rows, columns: 20, help: "a number")
+    terminal.press("enter")
+    let fields = terminal.lines[3...5].map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(fields == ["› Id 1", "Dish fish soup", "Table 4"])
+    #expect(terminal.lines.contains("a number") == isShown)
+  }
+
   @Test func theActionsAreSearchedAndTheirFormIsFilledIn() throws {
     let terminal = try BrowserTester()
     terminal.press(":")
@@ -214,7 +223,8 @@ import Wire
   /// - Parameters:
   ///   - orders: The number of further orders.
   ///   - windowLimit: The number of elements that the windows of the client may have.
-  init(rows: Int = 24, columns: Int = 100, orders: Int = 0, windowLimit: Int = 0) throws {
+  ///   - help: The documentation comment of each field.
+  init(rows: Int = 24, columns: Int = 100, orders: Int = 0, windowLimit: Int = 0, help: String = "") throws {
     store = Store(initialState: Browser.State()) {
       Browser()
     } withDependencies: {
@@ -224,7 +234,13 @@ import Wire
     diner.add("fish soup", 4, "no onions")
     diner.add("pancakes", 2, nil)
     for number in 0..<orders { diner.add("dish \(number + 3)", number % 20, nil) }
-    store.send(.connected(HubDescription("dinerhub", Self.schema, windowLimit: windowLimit)))
+    var documentation = SchemaDocumentation()
+    for (index, definition) in Self.schema.definitions.enumerated() {
+      guard case .fields(let fields) = definition.content else { continue }
+      documentation.add("", members: Dictionary(uniqueKeysWithValues: fields.map { ($0.key, help) }), of: index)
+    }
+    store.send(
+      .connected(HubDescription("dinerhub", Self.schema, documentation: documentation, windowLimit: windowLimit)))
     store.send(.linkChanged(.live))
     supply()
     store.send(.timePassed(now: .seconds(1), wallTime: 1_800_000_000_000))

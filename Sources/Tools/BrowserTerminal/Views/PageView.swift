@@ -122,7 +122,7 @@ private struct FormView: TerminalView {
       }
     }
     .rowKey("enter", "open") { store.send(.rowOpened($0)) }
-    .marksChanges().searchable()
+    .marksChanges().searchable().minimumRows(6)
     let help = store.state.selectionHelp
     if !help.isEmpty { Text(help).dim().lineLimit(1) }
   }
