@@ -227,9 +227,9 @@ import Wire
     let seed = UInt64.random(in: 0 ... .max)
     print("WindowTests: seed \(seed)")
     var random = SplitMix(seed: seed)
-    var browser = Self.orders
+    var browser = WindowedBrowser(largeDiner(600), of: Diner.Action.self)
     var next = 10_000
-    for _ in 0..<40 {
+    for _ in 0..<100 {
       let count = browser.root.orders.count
       switch Int.random(in: 0..<8, using: &random) {
       case 0, 1:
@@ -260,100 +260,4 @@ import Wire
       }
     }
   }
-}
-
-private func order(_ id: Int) -> DinerOrder.State { DinerOrder.State(id: id, dish: "dish \(id)", table: 1) }
-
-private func largeDiner(_ count: Int) -> Diner.State {
-  var diner = Diner.State()
-  diner.orders = IdentifiedArray(uniqueElements: (1...count).map { order($0) })
-  return diner
-}
-
-/// A browser of a hub that serves windows.
-struct WindowedBrowser<Root: Replicated> {
-  var state: Browser.State
-  private(set) var root: Root
-  private let schema: Schema
-  private let reducer = Browser()
-  /// The paths that the browser has asked for, in order.
-  private(set) var asked: [String] = []
-
-  init<Action: Replicated>(
-    _ root: Root, of action: Action.Type, _ configuration: BrowserConfiguration = BrowserConfiguration(),
-    limit: Int = 4096
-  ) {
-    (self.root, state) = (root, Browser.State(configuration))
-    schema = Schema(state: Root.self, action: Action.self)
-    take(
-      .connected(
-        HubDescription(
-          "dinerhub", schema, documentation: SchemaDocumentation(state: Root.self, action: Action.self),
-          windowLimit: limit)))
-    take(.linkChanged(.live))
-    supply()
-  }
-
-  mutating func take(_ action: Browser.Action) { _ = reducer.reduce(into: &state, action: action) }
-
-  mutating func act(_ actions: Browser.Action...) {
-    for action in actions {
-      take(action)
-      supply()
-    }
-  }
-
-  mutating func change(_ body: (inout Root) -> Void) {
-    body(&root)
-    for path in state.scopes { send(path) }
-    supply()
-  }
-
-  /// Sends the parts that the browser asks for, and takes back the others, until it asks for no others.
-  mutating func supply() {
-    while true {
-      for path in state.parts.keys where !state.scopes.contains(path) { take(.released(path: path)) }
-      guard let path = state.scopes.first(where: { state.parts[$0] == nil }) else { return }
-      asked.append(path)
-      send(path)
-    }
-  }
-
-  private mutating func send(_ path: String) {
-    let bytes = root.encoded()
-    var decoder = CBORDecoder(bytes.span.bytes)
-    let values = SchemaValues(schema)
-    guard let all = try? values.value(of: schema.state, from: &decoder),
-      let steps = (try? schema.part(named: path, allowsWindow: true))?.steps
-    else {
-      Issue.record("\(path) is a part of the state")
-      return
-    }
-    guard case .window(let start, let count)? = steps.last else {
-      let value = values.part(at: steps, of: all, as: schema.state)?.value
-      return take(.received(path: path, ReceivedPart(value: value, revision: 1)))
-    }
-    guard let found = values.part(at: Array(steps.dropLast()), of: all, as: schema.state),
-      case .elements(let items) = found.value
-    else {
-      Issue.record("\(path) is a window of elements with ids")
-      return
-    }
-    let range = min(start, items.count)..<min(start + count, items.count)
-    let elements = CBORValue.array(range.map { items[$0] })
-    var window = CBORDecoder(elements.encoded().span.bytes)
-    take(
-      .received(
-        path: path,
-        ReceivedPart(
-          value: try? values.value(of: found.type, from: &window),
-          window: .init(count: items.count, start: range.lowerBound), revision: 1)))
-  }
-
-  var table: TableContent? { if case .table(let table) = state.content { table } else { nil } }
-
-  /// The texts of the parts of a struct.
-  var form: [[String]] { if case .form(let rows) = state.content { rows.map { $0.cells.map(\.text) } } else { [] } }
-
-  func cells(_ row: Int) -> [String] { table?.row(at: row).cells.map(\.text) ?? [] }
 }
