@@ -65,4 +65,12 @@ import Testing
     terminal.isHubAnswering = true
     #expect(cursorLine(terminal).contains("pancakes"))
   }
+
+  @Test(arguments: [0, 4096])
+  func aTableOfWhichMostRowsAreRemovedIsShownToItsEnd(windowLimit: Int) throws {
+    let terminal = try BrowserTester(rows: 12, orders: 298, windowLimit: windowLimit)
+    terminal.press("end")
+    terminal.change { $0.orders.removeLast(290) }
+    #expect(terminal.lines[1] == "orders  10" && cursorLine(terminal).contains("dish 10"))
+  }
 }

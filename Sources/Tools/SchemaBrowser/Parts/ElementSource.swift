@@ -48,7 +48,7 @@ package struct WholeCollection: ElementSource {
     if element(at: hint)?.name == name { return hint }
     if let index = values.index(ofElementNamed: name, in: value, as: type) { return index }
     // What has moved has usually not moved far.
-    let (near, chunk) = (max(hint - 64, 0), 1024)
+    let (near, chunk) = (min(max(hint - 64, 0), count), 1024)
     for range in [near..<min(near + 128, count)]
       + stride(from: 0, to: count, by: chunk).map({ $0..<min($0 + chunk, count) })
     where !range.isEmpty {
