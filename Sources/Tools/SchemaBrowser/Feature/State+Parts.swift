@@ -88,7 +88,8 @@ extension Browser.State {
       }
       // Of an array it is the window with the element.
       if case .index(let position)? = part.rest.first, windowedType(known) != nil {
-        return [WindowPath(known, position..<position + 1).text]
+        let start = min(position, .max - 1)
+        return [WindowPath(known, start..<start + 1).text]
       }
       return [known]
     }
@@ -119,8 +120,13 @@ package struct ReceivedPart: Equatable, Sendable {
     package let count: Int
     /// The position of the window's first element; at most `count`.
     package let start: Int
+    /// No hub has memory for more elements. A hub may write any number, and sums of positions must not overflow.
+    private static let countLimit = 1 << 40
 
-    package init(count: Int, start: Int) { (self.count, self.start) = (count, min(start, count)) }
+    package init(count: Int, start: Int) {
+      self.count = min(max(count, 0), Self.countLimit)
+      self.start = min(max(start, 0), self.count)
+    }
   }
 
   package init(isKnown: Bool = true, value: CBORValue?, window: Window? = nil, revision: UInt64) {

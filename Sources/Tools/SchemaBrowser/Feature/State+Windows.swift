@@ -123,6 +123,7 @@ extension Browser.State {
       case .count where steps.count == 1:
         return .found(FoundPart(value: .unsigned(UInt64(place.count)), type: .named("Int")))
       case .index(let index):
+        guard index < source.count else { return .absent("there is no such part now") }
         guard source.positions.contains(index) else { continue }
         steps[0] = .index(index - place.start)
       default: break

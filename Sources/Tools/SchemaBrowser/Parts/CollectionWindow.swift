@@ -60,7 +60,9 @@ package struct CollectionWindow: ElementSource, Sendable {
   package func index(of name: String, hint: Int) -> Int? {
     if let position = Self.position(ofPlaceholder: name) { return position < count ? position : nil }
     if !isKeyed { return Int(name.dropFirst().dropLast()).flatMap { 0..<count ~= $0 ? $0 : nil } }
-    if let offset = values.index(ofElementNamed: name, in: elements, as: type) { return positions.lowerBound + offset }
+    if let offset = values.index(ofElementNamed: name, in: elements, as: type), offset < positions.count {
+      return positions.lowerBound + offset
+    }
     guard let expected, expected.name == name, expected.position < count else { return nil }
     return expected.position
   }
