@@ -31,6 +31,8 @@ class Generate(unittest.TestCase):
         with HubProcess() as hub, tempfile.TemporaryDirectory() as folder:
             schema, output = pathlib.Path(folder, "schema.json"), pathlib.Path(folder, "out")
             schema.write_text(self.run_tool(hub, "schema", "--json").stdout, encoding="utf-8")
+            self.assertEqual(
+                self.run_tool(hub, "generate", "python", "-o", "-").stdout, self.run_tool(hub, "generate", "python").stdout)
             for language in ("python", "typescript", "swift"):
                 done = self.run_tool(hub, "generate", language, "--schema", str(schema), "-o", str(output))
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -62,6 +64,10 @@ class Generate(unittest.TestCase):
                 (["generate", "cobol"], 2, "python, typescript, swift"),
                 (["generate", "python", "--check"], 2, "--check needs --output"),
                 (["generate", "python", "--schema", "/dev/null"], 1, "is not a schema"),
+                (["generate", "python", "--schema", hub.directory], 1, "Is a directory"),
+                (["generate", "python", "-o", hub.directory], 1, "Is a directory"),
+                (["generate", "python", "-o", hub.directory, "--check"], 1, "Is a directory"),
+                (["generate", "python", "-o", hub.directory + "/none.py", "--check"], 1, "none.py: No such file"),
             ):
                 done = self.run_tool(hub, *arguments)
                 self.assertEqual(done.returncode, status, done.stderr)

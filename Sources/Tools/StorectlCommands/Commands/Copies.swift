@@ -206,6 +206,9 @@ extension Tool {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+    guard ferror(stream) == 0 else {
+      throw ToolFailure(.failed, "cannot read \(name): \(String(cString: strerror(errno)))")
+    }
     return (name, bytes)
   }
 

@@ -28,7 +28,8 @@ extension ProgramOptions.Command {
         LANGUAGE is python, for the client in clients/python; typescript, for that in clients/typescript; or swift, \
         for programs that cannot import the feature's package. The output has a type for each struct and enum, \
         constructors of actions and paths to the parts of the state, with the comments of the hub's source. It is the \
-        same for the same schema, and its second line has the fingerprint. A FILE - is standard input.
+        same for the same schema, and its second line has the fingerprint. A FILE - is standard input, or for the \
+        output standard output.
         """),
       .code([
         "storectl generate python -o app.py",
@@ -55,7 +56,7 @@ extension Tool {
     } catch {
       throw ToolFailure(.failed, "cannot write \(language.rawValue): \(error)")
     }
-    guard let file else {
+    guard let file, file != "-" || options.flag("check") else {
       return print(text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init))
     }
     if options.flag("check") { return try check(text, against: file) }
