@@ -55,4 +55,57 @@ import Wire
     let orders = try #require(WholeCollection(value, type, in: dinerSchema))
     #expect(orders.index(of: "[5000]", hint: 1999) == nil && orders.index(of: "[5]", hint: 1999) == 4)
   }
+
+  @Test func theRowsOnTheScreenAreAskedForAfterThePast() throws {
+    var browser = Self.orders
+    let value = try #require(try part(largeDiner(2000), at: ""))
+    browser.act(.pastShown(PastState(schema: dinerSchema, value: value, revision: 3, time: 0)))
+    // The table says it once, and not again when the same rows are those of the present.
+    browser.act(.rowsShown(1500..<1540), .rowSelected("[1520]"), .pastShown(nil))
+    #expect(browser.state.selectedRow == "[1520]" && browser.cells(1520).contains("dish 1521"))
+  }
+
+  @Test func theRowsOnTheScreenAreAskedForWhenAHubComesBackWithWindows() {
+    var browser = WindowedBrowser(largeDiner(2000), of: Diner.Action.self, limit: 0)
+    browser.act(.rowsShown(1500..<1540), .rowSelected("[1520]"), .linkChanged(.away))
+    browser.act(.connected(HubDescription("dinerhub", dinerSchema, windowLimit: 4096)), .linkChanged(.live))
+    #expect(browser.asked.last == "orders[1392..<1648]" && browser.state.selectedRow == "[1520]")
+  }
+
+  @Test(arguments: [Browser.Action.sortTapped, .filterTapped])
+  func theSelectionStaysAtItsElementWhenOnlyAWindowIsNeeded(action: Browser.Action) {
+    var browser = Self.orders
+    browser.act(action)
+    if case .filterTapped = action {
+      browser.act(.filterChanged("1999"), .filterEnded(isKept: true), .rowSelected("[1999]"), .escapeTapped)
+    } else {
+      browser.act(.sortReversed, .rowSelected("[1999]"))
+      while browser.state.page?.order.sort != nil { browser.act(.sortTapped) }
+    }
+    #expect(browser.table?.isPartial == true && browser.state.selectedRow == "[1999]")
+  }
+
+  /// A window that moves over an empty collection has the value that it had: nothing would tell that it has arrived.
+  @Test func aWindowOfNoElementsStaysUntilThereAreSome() {
+    var browser = Self.orders
+    browser.act(.rowsShown(1500..<1540))
+    browser.change { $0.orders.removeAll() }
+    let count = browser.asked.count
+    browser.act(.rowsShown(0..<0))
+    #expect(browser.asked.count == count && browser.table?.count == 0)
+    browser.change { $0.orders.append(order(1)) }
+    #expect(browser.asked.last == "orders[0..<256]" && browser.cells(0).contains("dish 1"))
+  }
+
+  @Test func elementsDoNotWaitForAWindowThatIsNotWantedAnyMore() {
+    var browser = Self.orders
+    browser.take(.rowsShown(1500..<1540))
+    browser.take(.released(path: "orders[0..<256]"))
+    #expect(browser.state.parts["orders[0..<256]"] != nil)
+    // Another tab opens before the hub has answered.
+    let tab = browser.state.tabs.firstIndex { $0.path == "prices" }
+    browser.act(.tabOpened(tab ?? 0))
+    browser.take(.released(path: "orders[1392..<1648]"))
+    #expect(!browser.state.parts.keys.contains { $0.hasPrefix("orders[") })
+  }
 }

@@ -25,6 +25,7 @@ extension Browser.State {
       keepQuiet()
     }
     for tab in tabs where stacks[tab.id] == nil { stacks[tab.id] = [newPage(tab.path ?? "")] }
+    showVisibleRows()
   }
 
   mutating func linkChanged(_ link: BrowserLink) {
@@ -48,6 +49,7 @@ extension Browser.State {
     self.past = past
     overlay = nil
     keepQuiet()
+    showVisibleRows()
     reorder()
   }
 

@@ -114,6 +114,7 @@ extension Browser.State {
       setFilter("")
     } else if page?.isSearched == true {
       change { $0.isSearched = false }
+      windowFollowsSelection()
     } else if past != nil {
       intent = .showPast(nil)
     } else {
@@ -172,6 +173,7 @@ extension Browser.State {
       page.filterText = text
       page.order.filter = .init(text)
     }
+    windowFollowsSelection()
     reorder()
   }
 
@@ -190,6 +192,7 @@ extension Browser.State {
     let current = table.columns.firstIndex { $0.name == page?.order.sort?.column }
     let next = current.map { $0 + 1 } ?? 0
     change { $0.order.sort = table.columns.indices.contains(next) ? .init(table.columns[next].name) : nil }
+    windowFollowsSelection()
     reorder()
   }
 

@@ -157,6 +157,8 @@ extension Browser.State {
     if let window = WindowPath(path) {
       let successors = scopes.filter { WindowPath($0)?.collection == window.collection }
       if !successors.isEmpty, successors.allSatisfy({ parts[$0] == nil }) { return }
+      // Nor do the elements that waited for this window.
+      if successors.isEmpty { parts = parts.filter { WindowPath($0.key)?.collection != window.collection } }
     }
     parts[path] = nil
   }
@@ -194,8 +196,12 @@ extension Browser.State {
 
   /// Moves the window to the rows on the screen, before they reach its ends.
   mutating func show(rows: Range<Int>) {
-    guard let page, windowedType(page.path) != nil, let count = source?.count else { return }
+    guard let page else { return }
+    if rows != page.visibleRows { change { $0.visibleRows = rows } }
+    guard !rows.isEmpty, windowedType(page.path) != nil else { return }
     if rows.count > page.shownRows { change { $0.shownRows = rows.count } }
+    // After the past, nothing is here.
+    let count = source?.count ?? .max
     let size = windowSize(rows: max(page.shownRows, rows.count))
     let window = page.windowStart..<page.windowStart + size
     let margin = max((size - rows.count) / 4, 0)
@@ -203,6 +209,20 @@ extension Browser.State {
     let isTooHigh = rows.upperBound > window.upperBound - margin && window.upperBound < count
     guard isTooLow || isTooHigh else { return }
     moveWindow(to: rows.lowerBound + rows.count / 2)
+  }
+
+  /// Moves the window to the rows on the screen, of which the client had all elements without one.
+  mutating func showVisibleRows() { if let page { show(rows: page.visibleRows) } }
+
+  /// Moves the window to the selected element, which is elsewhere in the order of the collection, when it takes the
+  /// place of all elements.
+  mutating func windowFollowsSelection() {
+    guard let page, let type = windowedType(page.path), !needsWhole(page), let value = parts[page.path]?.value,
+      let schema = hub?.schema, let selected = page.selected,
+      let row = WholeCollection(value, type, in: schema)?.index(of: selected, hint: 0),
+      !window(of: page).positions.contains(row)
+    else { return }
+    moveWindow(to: row)
   }
 
   /// Requests all elements for a search, unless they are too many.

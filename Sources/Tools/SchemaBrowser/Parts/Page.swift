@@ -16,7 +16,9 @@ package struct Page: Equatable, Sendable {
   package var indices: [Int]?
   /// The position of the first element that the client requests, if it requests a window of the collection.
   var windowStart = 0
-  /// The number of rows that the screen shows.
+  /// The rows that the screen shows.
+  var visibleRows = 0..<0
+  /// The maximum number of rows that it has shown.
   var shownRows = 0
   /// The selected element while the window moves to where it probably is.
   var expected: CollectionWindow.Expected?
