@@ -1,5 +1,8 @@
 import Glibc
 import IdentifiedCollections
+import RandomNumbers
+import SchemaBrowser
+import TerminalUI
 import TestFeatures
 import Testing
 
@@ -72,5 +75,36 @@ import Testing
     terminal.press("end")
     terminal.change { $0.orders.removeLast(290) }
     #expect(terminal.lines[1] == "orders  10" && cursorLine(terminal).contains("dish 10"))
+  }
+
+  /// Whatever arrives when, the screen fits, and the cursor is at a row that is there.
+  @Test(arguments: [(12, 40), (6, 20)])
+  func randomKeysMeetASlowHub(rows: Int, columns: Int) throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    print("WindowScreenTests: seed \(seed)")
+    var random = SplitMix(seed: seed)
+    let terminal = try BrowserTester(rows: rows, columns: columns, orders: 400, windowLimit: 300)
+    let names = [
+      "down", "up", "pagedown", "pageup", "home", "end", "right", "left", "enter", "backspace", "esc", "s", "S", "/",
+      "n", "3", "f",
+    ]
+    for step in 0..<150 {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: terminal.isHubAnswering.toggle()
+      case 1:
+        terminal.change { diner in
+          for id in 0..<Int.random(in: 1...300, using: &random) {
+            diner.orders.insert(.init(id: 1000 * (step + 1) + id, dish: "new", table: 1), at: 0)
+          }
+        }
+      case 2: terminal.change { $0.orders.removeFirst(min(Int.random(in: 1...300, using: &random), $0.orders.count)) }
+      default: terminal.press(names.randomElement(using: &random) ?? "down")
+      }
+      let lines = terminal.lines
+      #expect(lines.count <= rows && lines.allSatisfy { TextWidth.columns(of: $0) <= columns }, "seed \(seed)")
+    }
+    terminal.isHubAnswering = true
+    terminal.press("esc", "esc", "esc", "1", "backspace", "home")
+    #expect(terminal.store.parts.count < 8, "seed \(seed)")
   }
 }
