@@ -179,7 +179,7 @@ package final class BrowserSession {
       .connected(
         HubDescription(
           link.hubName, schema, documentation: link.documentation, mayReadHub: link.mayReadHub,
-          hasJournal: journal != nil, windowLimit: link.windowLimit)))
+          hasJournal: journal != nil, windowLimit: link.windowLimit, rights: link.rights)))
     session.show()
     if link.connection == .live { store.send(.linkChanged(.live)) }
   }

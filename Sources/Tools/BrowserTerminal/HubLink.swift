@@ -83,6 +83,8 @@ package final class HubLink {
   package var schema: Schema? { link.replica.schema }
   /// The documentation comments of the schema.
   package var documentation: SchemaDocumentation { link.replica.documentation }
+  /// What this user may read and send; nil if everything, or if the hub does not say.
+  package var rights: ClientRights? { link.replica.rights }
   /// The number of elements that all windows of this client may have; 0 if the hub serves none.
   package var windowLimit: Int { Int(clamping: link.replica.windowElements) }
   package var pendingActionCount: Int { link.replica.pendingActionCount }

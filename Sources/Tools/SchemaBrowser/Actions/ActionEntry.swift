@@ -5,6 +5,8 @@ package import Wire
 package struct ActionEntry: Equatable, Sendable, Identifiable {
   /// The path in users' notation. Empty brackets stand for the id of an element: `todos.todos[].textChanged`.
   package let name: String
+  /// The cases that lead to it, without those below the id of an element.
+  let path: [PathStep]
   /// The values that it needs.
   package let payload: [Schema.Payload]
   /// Where the id of the element is inserted.
@@ -55,7 +57,7 @@ extension Schema {
   /// - Complexity: O(actions × collections of the state).
   package func actionEntries(_ documentation: SchemaDocumentation = SchemaDocumentation()) -> [ActionEntry] {
     var list = ActionList(self, documentation)
-    list.collect(action, name: "", element: nil, depth: 0)
+    list.collect(action, name: "", path: [], element: nil, depth: 0)
     return list.entries
   }
 
@@ -77,28 +79,32 @@ private struct ActionList {
     (collections, stateTypes) = (schema.collections, schema.stateTypes)
   }
 
-  mutating func collect(_ type: SchemaType, name: String, element: String?, depth: Int) {
+  mutating func collect(_ type: SchemaType, name: String, path: [PathStep], element: String?, depth: Int) {
     guard depth < Self.depthLimit, let cases = schema.cases(of: type) else { return }
     for item in cases {
       guard entries.count < Self.countLimit else { return }
       if item == schema.elementCase(of: type) {
         // A collection in the element of another one has no place without both ids.
         guard element == nil, let collection = collections.first(where: { $0.path == name })?.path else { continue }
-        collect(item.payload[1].type, name: name + "[]", element: collection, depth: depth + 1)
+        collect(
+          item.payload[1].type, name: name + "[]", path: path + [.key(item.key)], element: collection, depth: depth + 1)
         continue
       }
-      let path = name.isEmpty ? NameText.name(item.name) : "\(name).\(NameText.name(item.name))"
+      // The bytes behind an id are at no fixed place.
+      let steps = element == nil ? path + [.key(item.key)] : path
+      let itemName = name.isEmpty ? NameText.name(item.name) : "\(name).\(NameText.name(item.name))"
       if item.payload.count == 1 {
         let inner = item.payload[0].type
         if inner.isChange || inner == .named("Never") { continue }
         // An enum that the state contains too is a value, and not one of further actions.
         if schema.cases(of: inner) != nil, !stateTypes.contains(inner) {
-          collect(inner, name: path, element: element, depth: depth + 1)
+          collect(inner, name: itemName, path: steps, element: element, depth: depth + 1)
           continue
         }
       }
       let target = element.map { ActionEntry.Target.brackets(collection: $0) } ?? self.target(of: item, in: name)
-      entries.append(ActionEntry(name: path, payload: item.payload, target: target, help: help(item, type)))
+      entries.append(
+        ActionEntry(name: itemName, path: steps, payload: item.payload, target: target, help: help(item, type)))
     }
   }
 

@@ -36,13 +36,23 @@ package struct BrowserTab: Equatable, Sendable, Identifiable {
   }
 
   /// The tabs for a schema: one for the values of the root that have no parts, and one for each other part; then the
-  /// screens that every hub has.
-  package static func all(for schema: Schema, mayReadHub: Bool, hasJournal: Bool) -> [BrowserTab] {
+  /// screens that every hub has. Of a part that this user may not read as a whole, there is one for each readable part.
+  package static func all(
+    for schema: Schema, mayReadHub: Bool, hasJournal: Bool, rights: ClientRights? = nil
+  ) -> [BrowserTab] {
     var tabs: [BrowserTab] = []
     if case .definition(let index) = schema.state, case .fields(let fields) = schema.definitions[index].content {
       let parts = fields.filter { ReadableValue.isNested($0.type, schema) && !PromptPlace.holds($0.type) }
-      if parts.count < fields.count || parts.isEmpty { tabs.append(BrowserTab("state", "State", .root)) }
-      tabs += parts.map { BrowserTab($0.name, Wording.title($0.name), .part(NameText.name($0.name))) }
+      let mayRead = { (field: Schema.Field) in rights?.permitAttaching([.key(field.key)]) ?? true }
+      let leaves = fields.filter { field in !parts.contains { $0.key == field.key } }
+      if leaves.contains(where: mayRead) || fields.isEmpty { tabs.append(BrowserTab("state", "State", .root)) }
+      for part in parts {
+        if mayRead(part) {
+          tabs.append(BrowserTab(part.name, Wording.title(part.name), .part(NameText.name(part.name))))
+        } else {
+          tabs += (rights?.readableParts(of: part, in: schema) ?? []).map { BrowserTab($0, $0, .part($0)) }
+        }
+      }
       // What most users want to see first stands first.
       if tabs.count > 1, tabs[0].content == .root { tabs.append(tabs.removeFirst()) }
     } else {

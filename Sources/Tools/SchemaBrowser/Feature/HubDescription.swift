@@ -13,6 +13,8 @@ package struct HubDescription: Equatable, Sendable {
   package var hasJournal: Bool
   /// The number of elements that all windows of this client may have; 0 if the hub serves none.
   package var windowLimit: Int
+  /// What this user may read and send; nil if everything, or if the hub does not say.
+  package var rights: ClientRights?
   /// All actions, in the order of their declaration.
   package let actions: [ActionEntry]
   /// The places of alerts and dialogs.
@@ -24,18 +26,19 @@ package struct HubDescription: Equatable, Sendable {
   /// - Complexity: O(actions × collections of the schema).
   package init(
     _ name: String, _ schema: Schema, documentation: SchemaDocumentation = SchemaDocumentation(),
-    mayReadHub: Bool = false, hasJournal: Bool = false, windowLimit: Int = 0
+    mayReadHub: Bool = false, hasJournal: Bool = false, windowLimit: Int = 0, rights: ClientRights? = nil
   ) {
     (self.name, self.schema, self.mayReadHub, self.hasJournal) = (name, schema, mayReadHub, hasJournal)
-    (self.windowLimit, self.documentation) = (windowLimit, documentation)
-    actions = schema.actionEntries(documentation)
-    prompts = schema.promptPlaces
-    sharedParts = schema.sharedParts
+    (self.windowLimit, self.documentation, self.rights) = (windowLimit, documentation, rights)
+    func maySend(_ path: [PathStep]) -> Bool { rights?.permitActions(of: path, in: schema) ?? true }
+    actions = schema.actionEntries(documentation).filter { maySend($0.path) }
+    prompts = schema.promptPlaces.filter { rights?.permitAttaching(named: $0.path, in: schema) ?? true }
+    sharedParts = schema.sharedParts.filter { maySend($0.action) }
   }
 
   // All else follows from the schema.
   package static func == (a: Self, b: Self) -> Bool {
     a.name == b.name && a.schema == b.schema && a.mayReadHub == b.mayReadHub && a.hasJournal == b.hasJournal
-      && a.windowLimit == b.windowLimit
+      && a.windowLimit == b.windowLimit && a.rights == b.rights
   }
 }

@@ -24,7 +24,9 @@ extension Browser.State {
     guard let hub, let readable, case .definition(let index) = hub.schema.state,
       case .fields(let fields) = hub.schema.definitions[index].content
     else { return nil }
-    let rows = fields.filter { !PromptPlace.holds($0.type) }.compactMap { field -> PageRow? in
+    let readableFields = fields.filter { hub.rights?.permitAttaching([.key($0.key)]) ?? true }
+    if readableFields.isEmpty, !fields.isEmpty { return .absent("this user may not read the whole state") }
+    let rows = readableFields.filter { !PromptPlace.holds($0.type) }.compactMap { field -> PageRow? in
       let name = NameText.name(field.name)
       guard !ReadableValue.isNested(field.type, hub.schema) else {
         return PageRow(name, [Wording.title(name), "opens its own screen"], opens: true)

@@ -16,7 +16,7 @@ extension Browser.State {
     self.hub = hub
     let open = tabs.isEmpty ? nil : tab.id
     tabs = configuration.tabs(
-      BrowserTab.all(for: hub.schema, mayReadHub: hub.mayReadHub, hasJournal: hub.hasJournal))
+      BrowserTab.all(for: hub.schema, mayReadHub: hub.mayReadHub, hasJournal: hub.hasJournal, rights: hub.rights))
     tabIndex = tabs.firstIndex { $0.id == open } ?? 0
     if isOtherFeature {
       (parts, stacks, overlay, past, refusedParts, refusedActions) = ([:], [:], nil, nil, [:], [])

@@ -39,7 +39,9 @@ extension Browser.State {
   /// The reason why the hub does not send a part.
   private func refusal(of path: String) -> String? {
     let refused = refusedParts.first { path == $0.key || path.hasPrefix("\($0.key).") || path.hasPrefix("\($0.key)[") }
-    return refused.map { $0.value ?? "this user may not read \(path)" }
+    if let refused { return refused.value ?? "this user may not read \(path)" }
+    guard let hub, hub.rights?.permitAttaching(named: path, in: hub.schema) == false else { return nil }
+    return "this user may not read \(path.isEmpty ? "the whole state" : path)"
   }
 
   static func part(

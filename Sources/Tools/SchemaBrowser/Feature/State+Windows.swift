@@ -97,10 +97,11 @@ extension Browser.State {
   /// The maximum number of parts of the pages; hubs permit a client 64 by default.
   private static let partLimit = 48
 
-  /// Leaves out what would exceed the limits of the hub, the last ones first.
+  /// Leaves out what this user may not read, and what would exceed the limits of the hub, the last ones first.
   func permitted(_ paths: [String]) -> [String] {
     var rest = hub?.windowLimit ?? 0
     return paths.prefix(Self.partLimit).filter { path in
+      if let hub, hub.rights?.permitAttaching(named: path, in: hub.schema) == false { return false }
       guard let window = WindowPath(path) else { return true }
       guard window.positions.count <= rest else { return false }
       rest -= window.positions.count
