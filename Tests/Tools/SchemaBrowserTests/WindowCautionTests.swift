@@ -104,7 +104,7 @@ import Wire
     #expect(browser.state.parts["orders[0..<256]"] != nil)
     // Another tab opens before the hub has answered.
     let tab = browser.state.tabs.firstIndex { $0.path == "prices" }
-    browser.act(.tabOpened(tab ?? 0))
+    browser.take(.tabOpened(tab ?? 0))
     browser.take(.released(path: "orders[1392..<1648]"))
     #expect(!browser.state.parts.keys.contains { $0.hasPrefix("orders[") })
   }
