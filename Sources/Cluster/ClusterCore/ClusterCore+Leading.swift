@@ -6,9 +6,8 @@ extension ClusterCore {
   /// Appends turns of this node's feature. They are `stored` in order, or discarded with `discardUnstored`.
   /// - Precondition: The node leads.
   package mutating func append(_ turns: [[UInt8]]) {
-    guard case .leader(var leader) = role else { preconditionFailure("only a leader appends turns") }
-    leader.waiting += turns
-    role = .leader(leader)
+    guard case .leader = role else { preconditionFailure("only a leader appends turns") }
+    waiting += turns
     continueLeading()
   }
 
@@ -75,7 +74,7 @@ extension ClusterCore {
     guard case .leader(var leader) = role, pending == nil else { return }
     if let appending = leader.appending {
       send(appending, leader.leadership)
-    } else if let next = nextEntry(&leader) {
+    } else if let next = nextEntry(of: leader) {
       leader.appending = next
       role = .leader(leader)
       send(next, leader.leadership)
@@ -96,33 +95,33 @@ extension ClusterCore {
   }
 
   /// Takes as many waiting turns as an entry holds, or the handover when all are stored.
-  private func nextEntry(_ leader: inout Leader) -> Leader.Appending? {
+  private mutating func nextEntry(of leader: Leader) -> Leader.Appending? {
     func entry(_ content: LogEntry.Content) -> EncodedEntry {
       EncodedEntry(
         LogEntry(
           position: point.position + 1, leader: leader.leadership, schema: ownSchema, previous: point.checksum,
           content: content))
     }
-    guard let first = leader.waiting.first else {
+    guard let first = waiting.first else {
       return leader.successor.map { Leader.Appending(entry: entry(.handover(to: $0)), turnCount: 0) }
     }
     let room = options.entryBytes - LogEntry.overhead
     guard first.count + 9 <= room else {
-      leader.waiting.removeFirst()
+      waiting.removeFirst()
       let large = LargeTurn(first, partSize: room)
       return Leader.Appending(
         entry: entry(.parts(turn: point.turn + 1, large)), turnCount: 1,
         parts: LargeTurn.split(first, partSize: room))
     }
     var (count, size) = (0, 0)
-    for turn in leader.waiting {
+    for turn in waiting {
       // Nine bytes are the longest head of a byte string.
       size += turn.count + 9
       guard size <= room else { break }
       count += 1
     }
-    let turns = Array(leader.waiting.prefix(count))
-    leader.waiting.removeFirst(count)
+    let turns = Array(waiting.prefix(count))
+    waiting.removeFirst(count)
     return Leader.Appending(entry: entry(.turns(first: point.turn + 1, turns)), turnCount: count)
   }
 
@@ -190,6 +189,6 @@ extension ClusterCore {
     guard case .leader(let leader) = role else { return }
     if leader.effects == .running { emit(.cancelEffects) }
     emit(.discardUnstored)
-    route = .none
+    (waiting, route) = ([], .none)
   }
 }

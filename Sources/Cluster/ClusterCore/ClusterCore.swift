@@ -35,6 +35,8 @@ package struct ClusterCore: ~Copyable {
   /// The entry at `point`.
   var last: EncodedEntry?
   var pending: PendingTransaction?
+  /// A leader's turns that no transaction contains yet. They are not a part of the role, whose copies would copy them.
+  var waiting: [[UInt8]] = []
   /// The transaction beside it.
   var aside: SideTransaction?
   var lastNumber: UInt64 = 0

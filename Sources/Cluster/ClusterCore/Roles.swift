@@ -29,8 +29,6 @@ struct Follower {
 /// The node that appends.
 struct Leader {
   let leadership: Leadership
-  /// Turns that no transaction contains yet.
-  var waiting: [[UInt8]] = []
   /// The entry that is being appended, and the parts of its turn that are not stored yet.
   var appending: Appending?
   var beatCount: UInt64 = 0
