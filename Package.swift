@@ -298,6 +298,8 @@ let package = Package(
     .target(name: "ReplicaCore", dependencies: ["Senders", "Wire"], swiftSettings: spans),
     // A hub's part in the replicated log of a cluster.
     .target(name: "ClusterCore", dependencies: ["ClusterLog", "RandomNumbers", "Wire"], swiftSettings: spans),
+    // The link between two nodes of a cluster.
+    .target(name: "ClusterLink", dependencies: ["ClusterCore", "ClusterLog", "Wire"], swiftSettings: spans),
 
     // gRPC over HTTP/2, by nghttp2.
     .target(name: "GRPCConnection", dependencies: ["CNGHTTP2"], swiftSettings: spans),
@@ -407,8 +409,8 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "ClusterCore", "ClusterLog", "Dependencies", "FeatureCore", "Features", "HubCore", "IdentifiedCollections",
-        "RandomNumbers", "ReplicaCore",
+        "ClusterCore", "ClusterLink", "ClusterLog", "Dependencies", "FeatureCore", "Features", "HubCore",
+        "IdentifiedCollections", "RandomNumbers", "ReplicaCore",
         "ReplicatedArchitecture", "SchemaNames", "TurnLog", "Wire",
       ], swiftSettings: spans),
 
@@ -458,10 +460,8 @@ let package = Package(
     .target(
       name: "Fuzzing",
       dependencies: [
-        "ClusterLog", "ComposableArchitecture", "EtcdMessages", "GRPCConnection", "HubCore", "IdentifiedCollections",
-        "ReplicaCore",
-        "SchemaBrowser",
-        "SchemaNames", "TestSupport", "Wire",
+        "ClusterCore", "ClusterLink", "ClusterLog", "ComposableArchitecture", "EtcdMessages", "GRPCConnection",
+        "HubCore", "IdentifiedCollections", "ReplicaCore", "SchemaBrowser", "SchemaNames", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
     .testTarget(name: "TidyTests", swiftSettings: common),
     // Compiles the code on the pages with the built modules, all of which are built before it runs.
@@ -654,6 +654,9 @@ let package = Package(
     .testTarget(name: "ClusterLogTests", dependencies: ["ClusterLog", "TestSupport", "Wire"], swiftSettings: spans),
     .testTarget(name: "ClusterCoreTests", dependencies: ["ClusterCore", "ClusterLog", "Wire"], swiftSettings: spans),
     .testTarget(
+      name: "ClusterLinkTests", dependencies: ["ClusterCore", "ClusterLink", "ClusterLog", "TestSupport", "Wire"],
+      swiftSettings: spans),
+    .testTarget(
       name: "SimulationTests", dependencies: ["HubCore", "RandomNumbers", "Simulation", "TestSupport"],
       swiftSettings: spans),
     .testTarget(
@@ -711,7 +714,7 @@ let package = Package(
 
 // The folders of the modules that do not stand directly in Sources or Tests.
 let groups = [
-  "Cluster": ["ClusterCore", "ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages"],
+  "Cluster": ["ClusterCore", "ClusterLink", "ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages"],
   "Architecture": [
     "CFeatureCore", "CasePaths", "CombineSchedulers", "ComposableArchitecture", "ComposableCore", "ComposableTesting",
     "ConcurrencyExtras", "ConcurrencyExtrasTestSupport", "CustomDump", "CustomDumpFoundation", "Dependencies",
@@ -737,7 +740,7 @@ let groups = [
   ],
 ]
 let testGroups = [
-  "Cluster": ["ClusterCoreTests", "ClusterLogTests", "EtcdClientTests"],
+  "Cluster": ["ClusterCoreTests", "ClusterLinkTests", "ClusterLogTests", "EtcdClientTests"],
   "Architecture": [
     "CasePathsTests", "ComposableArchitectureTests", "ComposableTestingTests", "ConcurrencyExtrasTests",
     "CustomDumpTests", "DependenciesTests", "IdentifiedCollectionsTests", "IssueReportingTests", "MacroUseTests",

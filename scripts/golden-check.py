@@ -8,6 +8,7 @@ computed by a reading of its section "State hash" with the xxhash of PyPI.
 import io
 import math
 import pathlib
+import re
 import struct
 import sys
 import threading
@@ -484,6 +485,20 @@ class Checks:
                     self.entry(place, key, item, value, previous)
                     previous = item[-1]
 
+    def link(self, path):
+        """A frame of every kind between two nodes of a cluster."""
+        kinds = []
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            place = f"{path.relative_to(ROOT)}:{number}"
+            if line.startswith("@ "):
+                kinds.append(line[2:])
+            elif line.startswith("  frame: "):
+                frame = bytes.fromhex(line[9:])
+                length, kind = struct.unpack_from("<IB", frame)
+                if (length, kind, frame[5:16]) != (len(frame) - 16, len(kinds), bytes(11)):
+                    self.fail(place, "has another header")
+                self.validate(place, "link-" + re.sub("[A-Z]", lambda c: "-" + c[0].lower(), kinds[-1]), frame[16:])
+
     def entry(self, place, key, item, value, previous):
         self.entries += 1
         if key != f"log/{item[1]:016x}":
@@ -502,6 +517,7 @@ def run():
     for path in sorted((ROOT / "Tests/Golden").glob("*.txt")) + sorted((ROOT / "Tests/Golden/releases").glob("*/*.txt")):
         checks.file(path)
     checks.log(ROOT / "Tests/Golden/cluster/log.txt")
+    checks.link(ROOT / "Tests/Golden/cluster/link.txt")
 
 
 # pycddl goes deep into rules that contain themselves.

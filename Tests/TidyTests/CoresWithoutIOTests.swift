@@ -2,7 +2,7 @@ import Testing
 
 /// The cores take bytes, events and times, and return commands. Neither they nor their imports do I/O.
 @Suite struct CoresWithoutIOTests {
-  static let cores = ["HubCore", "ReplicaCore", "ClusterCore", "EtcdMessages", "GRPCConnection"]
+  static let cores = ["HubCore", "ReplicaCore", "ClusterCore", "ClusterLink", "EtcdMessages", "GRPCConnection"]
 
   /// The modules outside `Sources` that may be imported. Glibc and FoundationEssentials are allowed for values and
   /// thread-local storage, Dispatch for the scheduler of `\.mainQueue`. Their functions that do I/O are searched for below.

@@ -115,15 +115,3 @@ final class ClusterClient {
 
   init(_ node: ClusterNode, _ session: ClusterSession) { (self.node, self.session) = (node, session) }
 }
-
-/// A connection between two nodes. A message waits while its direction is cut, until the cut or the connection ends.
-struct ClusterLink {
-  var isOpen = false
-  /// Raised whenever the connection opens or ends.
-  var epoch = 0
-  var isCut = [false, false]
-  var cutUntil: Int64 = 0
-  /// The messages under way in each direction, which arrive in order.
-  var queues: [[ClusterMessage]] = [[], []]
-  var stalled = [0, 0]
-}

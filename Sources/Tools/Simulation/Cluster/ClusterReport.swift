@@ -27,6 +27,8 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
   package var outages = 0
   package var storeCuts = 0
   package var linkCuts = 0
+  /// Links that have ended because nothing arrived over them.
+  package var silentLinks = 0
   package var restorations = 0
   package var upgrades = 0
   /// Times at which a node stopped serving.
@@ -53,7 +55,8 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
       ("discards", \.discards), ("trims", \.trims), ("compactions", \.compactions), ("snapshots", \.snapshots),
       ("transfers", \.transfers), ("crashes", \.crashes), ("pauses", \.pauses), ("disks lost", \.disksLost),
       ("twins", \.twins), ("quorum lost", \.outages),
-      ("store cuts", \.storeCuts), ("link cuts", \.linkCuts), ("restorations", \.restorations),
+      ("store cuts", \.storeCuts), ("link cuts", \.linkCuts),
+      ("silent links", \.silentLinks), ("restorations", \.restorations),
       ("upgrades", \.upgrades), ("refusals", \.refusals), ("overlaps", \.overlaps), ("messages", \.messages),
       ("simulated seconds", \.virtualSeconds),
     ]

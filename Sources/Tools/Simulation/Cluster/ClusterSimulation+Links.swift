@@ -1,4 +1,5 @@
 import ClusterCore
+import ClusterLink
 import ClusterLog
 
 /// The links between the nodes.
@@ -7,31 +8,35 @@ extension ClusterSimulation {
   func linkIndex(_ first: Int, _ second: Int) -> Int { min(first, second) * nodes.count + max(first, second) }
 
   func send(_ message: ClusterMessage, from node: ClusterNode, to name: NodeName) {
-    guard let other = nodes.first(where: { $0.name == name && links[linkIndex(node.index, $0.index)].isOpen }) else {
-      return
-    }
+    guard let other = nodes.first(where: { $0.name == name && links[linkIndex(node.index, $0.index)].ends != nil })
+    else { return }
+    let (index, direction) = (linkIndex(node.index, other.index), node.index < other.index ? 0 : 1)
     // The bug's node hears nothing of the leader.
     if bug == .takeoverByLeaseOnly, case .beat(let leadership, let position, _) = message {
-      return send(.beat(leadership, position: position, isCurrent: false), inFullFrom: node, to: other)
+      links[index].ends?[direction].link.send(.beat(leadership, position: position, isCurrent: false))
+    } else {
+      links[index].ends?[direction].link.send(message)
     }
-    send(message, inFullFrom: node, to: other)
+    flush(index, direction)
   }
 
-  private func send(_ message: ClusterMessage, inFullFrom node: ClusterNode, to other: ClusterNode) {
-    let index = linkIndex(node.index, other.index)
-    let direction = node.index < other.index ? 0 : 1
-    links[index].queues[direction].append(message)
-    if links[index].isCut[direction] {
-      links[index].stalled[direction] += 1
-    } else {
-      events.add(.message(link: index, direction: direction, epoch: links[index].epoch), at: now + delay())
+  /// Puts what an end has to send on its way.
+  private func flush(_ index: Int, _ direction: Int) {
+    guard let end = links[index].ends?[direction] else { return }
+    while end.link.hasOutput {
+      links[index].queues[direction].append(end.link.takeOutput(limit: 1 << 16))
+      if links[index].isCut[direction] {
+        links[index].stalled[direction] += 1
+      } else {
+        events.add(.message(link: index, direction: direction, epoch: links[index].epoch), at: now + delay())
+      }
     }
   }
 
   func deliverMessage(_ index: Int, _ direction: Int, _ epoch: Int) throws {
     guard links[index].epoch == epoch, !links[index].queues[direction].isEmpty else { return }
     let (low, high) = (nodes[index / nodes.count], nodes[index % nodes.count])
-    let (sender, receiver) = direction == 0 ? (low, high) : (high, low)
+    let receiver = direction == 0 ? high : low
     guard !links[index].isCut[direction] else {
       links[index].stalled[direction] += 1
       return
@@ -39,12 +44,35 @@ extension ClusterSimulation {
     guard !receiver.isPaused(at: now) else {
       return events.add(.message(link: index, direction: direction, epoch: epoch), at: receiver.pausedUntil + 1)
     }
-    let message = links[index].queues[direction].removeFirst()
-    guard let process = receiver.process else { return }
-    report.messages += 1
-    process.core.advance(to: receiver.clock.local(now))
-    process.core.received(message, from: sender.name)
-    try drive(receiver)
+    let bytes = links[index].queues[direction].removeFirst()
+    guard let end = links[index].ends?[1 - direction] else { return }
+    let time = receiver.clock.local(now)
+    receiver.process?.core.advance(to: time)
+    end.link.received(bytes.span.bytes, now: time)
+    try handleEvents(of: end, index, 1 - direction)
+  }
+
+  /// Passes what has happened at an end on to its node.
+  private func handleEvents(of end: SimulatedLink.End, _ index: Int, _ direction: Int) throws {
+    let (low, high) = (nodes[index / nodes.count], nodes[index % nodes.count])
+    let (node, other) = direction == 0 ? (low, high) : (high, low)
+    for event in end.link.takeEvents() {
+      switch event {
+      case .opened(let peer): node.process?.core.linkOpened(peer.node)
+      case .message(let message):
+        report.messages += 1
+        node.process?.core.received(message, from: other.name)
+      case .snapshotAdvanced: node.process?.core.snapshotAdvanced(from: other.name)
+      case .sessionRefused(let session, let refusal):
+        throw Violation(.connectionLost, "a session of \(session.node) is refused: \(refusal)")
+      case .ended(.silent), .ended(.noHello):
+        report.silentLinks += 1
+        return try close(index)
+      case .ended(let reason): throw Violation(.connectionLost, "the link of \(low.name) and \(high.name): \(reason)")
+      }
+    }
+    flush(index, direction)
+    try drive(node)
   }
 
   /// Opens links, ends those that were cut for long, and heals cuts.
@@ -54,8 +82,9 @@ extension ClusterSimulation {
         let index = linkIndex(low, high)
         if links[index].isCut != [false, false], now >= links[index].cutUntil { heal(index) }
         let isWhole = links[index].isCut == [false, false]
-        if links[index].isOpen, !isWhole, chance.hits(50) { try close(index) }
-        if !links[index].isOpen, isWhole, isReachable(nodes[low]), isReachable(nodes[high]),
+        if links[index].ends != nil, !isWhole, chance.hits(50) { try close(index) }
+        try keepAlive(index)
+        if links[index].ends == nil, isWhole, isReachable(nodes[low]), isReachable(nodes[high]),
           isSettling || chance.hits(500)
         {
           try open(index)
@@ -83,9 +112,31 @@ extension ClusterSimulation {
       try close(other)
     }
     links[index].epoch += 1
-    links[index].isOpen = true
+    let (low, high) = (nodes[index / nodes.count], nodes[index % nodes.count])
+    links[index].ends = [end(of: low, calling: high.name), end(of: high, calling: nil)]
     (links[index].queues, links[index].stalled) = ([[], []], [0, 0])
-    try forBothEnds(index) { $0.process?.core.linkOpened($1) }
+    for direction in 0...1 { flush(index, direction) }
+  }
+
+  private func end(of node: ClusterNode, calling other: NodeName?) -> SimulatedLink.End {
+    var options = LinkOptions(node: node.name, process: node.process?.core.options.process ?? 0, members: members)
+    options.history = node.process?.core.history
+    return SimulatedLink.End(
+      ClusterLink(options, certificate: Array(members), expected: other, now: node.clock.local(now)))
+  }
+
+  /// Sends pings, and ends a link on which nothing arrives.
+  private func keepAlive(_ index: Int) throws {
+    for direction in 0...1 {
+      guard let end = links[index].ends?[direction] else { return }
+      let node = nodes[direction == 0 ? index / nodes.count : index % nodes.count]
+      guard !node.isPaused(at: now) else { continue }
+      let time = node.clock.local(now)
+      if let next = end.link.nextTime, next > time { continue }
+      node.process?.core.advance(to: time)
+      end.link.advance(to: time)
+      try handleEvents(of: end, index, direction)
+    }
   }
 
   /// The open link between the same names, of which one is that of two machines.
@@ -95,19 +146,16 @@ extension ClusterSimulation {
     let (name, peer) = low.name == twin.name ? (low, high) : (high, low)
     guard name.name == twin.name else { return nil }
     return nodes.filter { $0.name == twin.name && $0 !== name }.map { linkIndex($0.index, peer.index) }
-      .first { links[$0].isOpen }
+      .first { links[$0].ends != nil }
   }
 
   private func close(_ index: Int) throws {
+    guard let ends = links[index].ends else { return }
     links[index].epoch += 1
-    links[index].isOpen = false
-    try forBothEnds(index) { $0.process?.core.linkClosed($1) }
-  }
-
-  private func forBothEnds(_ index: Int, _ body: (ClusterNode, NodeName) -> Void) throws {
+    links[index].ends = nil
     let (low, high) = (nodes[index / nodes.count], nodes[index % nodes.count])
-    for (node, other) in [(low, high), (high, low)] where node.process != nil {
-      body(node, other.name)
+    for (end, node, other) in [(ends[0], low, high), (ends[1], high, low)] where node.process != nil {
+      if end.link.peer != nil { node.process?.core.linkClosed(other.name) }
       // A stopped process continues with the next event.
       if !node.isPaused(at: now) { try drive(node) }
     }
@@ -117,10 +165,10 @@ extension ClusterSimulation {
   func closeLinks(of node: ClusterNode) {
     for other in nodes where other !== node {
       let index = linkIndex(node.index, other.index)
-      guard links[index].isOpen else { continue }
+      guard let ends = links[index].ends else { continue }
       links[index].epoch += 1
-      links[index].isOpen = false
-      other.process?.core.linkClosed(node.name)
+      links[index].ends = nil
+      if ends[node.index < other.index ? 1 : 0].link.peer != nil { other.process?.core.linkClosed(node.name) }
     }
   }
 }

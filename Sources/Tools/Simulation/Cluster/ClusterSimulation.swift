@@ -47,7 +47,7 @@ package final class ClusterSimulation {
   let members: Set<NodeName>
   var clients: [ClusterClient] = []
   /// The connection of each pair of nodes, by `linkIndex`.
-  var links: [ClusterLink] = []
+  var links: [SimulatedLink] = []
   /// Snapshots under way, which messages name by their index.
   var states: [ClusterModel] = []
   var lastSession: UInt64 = 0
@@ -121,7 +121,7 @@ package final class ClusterSimulation {
         isTwin: isTwin)
     }
     members = Set(nodes.map(\.name))
-    links = Array(repeating: ClusterLink(), count: nodes.count * nodes.count)
+    links = Array(repeating: SimulatedLink(), count: nodes.count * nodes.count)
     store.limit = plan.storeBytes
     self.chance = chance
   }

@@ -1,0 +1,141 @@
+import ClusterCore
+import ClusterLog
+import Wire
+
+/// What the other node sends.
+extension ClusterLink {
+  /// Takes the next bytes of the connection.
+  package mutating func received(_ bytes: RawSpan, now time: Duration) {
+    now = max(now, time)
+    guard end == nil else { return }
+    receivedAt = now
+    do throws(WireError) {
+      // Moved out for the call, because the frames change the link.
+      var decoder = decoder
+      self.decoder = FrameDecoder(payloadLimit: options.payloadLimit)
+      try decoder.feed(bytes) { (header, payload) throws(WireError) in
+        if end == nil { take(try LinkFrame(header.kind, payload), byteCount: payload.byteCount) }
+      }
+      self.decoder = decoder
+    } catch {
+      // Without the offset, which depends on how the bytes were cut.
+      finish(.violation("\(error.problem)"))
+    }
+  }
+
+  private mutating func take(_ frame: LinkFrame, byteCount: Int) {
+    guard let peer else {
+      switch frame {
+      case .hello(let hello): greet(hello)
+      case .goodbye(let goodbye): finish(.there(goodbye))
+      default: finish(.violation("\(frame.kind) comes before the hello"))
+      }
+      return
+    }
+    switch frame {
+    case .hello: finish(.violation("a second hello"))
+    case .goodbye(let goodbye): finish(.there(goodbye))
+    case .ping(let number): write(.pong(number))
+    case .pong(let number):
+      guard number > 0, number <= pingCount else { return finish(.violation("a pong without a ping")) }
+      guard let sent = ping, sent.number <= number else { return }
+      (roundTrip, ping) = (now - sent.at, nil)
+    case .beat(let leadership, let position, let isCurrent):
+      guard leadership.node == peer.node else { return finish(.violation("a beat of \(leadership.node)")) }
+      events.append(.message(.beat(leadership, position: position, isCurrent: isCurrent)))
+    case .status(let history, let stored): events.append(.message(.status(history: history, stored: stored)))
+    case .session(let session): take(session, of: peer)
+    case .sessionEnded(let number):
+      guard accepted.remove(number) else { return finish(.violation("session \(number), which is unknown, ends")) }
+    case .sessionRefused(let number, let refusal):
+      guard let session = announced.refuse(number) else { return }
+      events.append(.sessionRefused(session, refusal))
+    case .actions(let actions): take(actions, of: peer, byteCount: byteCount)
+    case .needsSnapshot(let position): events.append(.message(.needsSnapshot(after: position)))
+    case .snapshot(let head): take(head)
+    case .piece(let bytes): take(bytes)
+    }
+  }
+
+  // MARK: The hello
+
+  private mutating func greet(_ hello: LinkHello) {
+    if let objection = objection(to: hello) { return finish(objection) }
+    let version = min(hello.versions.upperBound, LinkVersion.newest)
+    let peer = Peer(node: hello.node, process: hello.process, history: hello.history, version: version)
+    self.peer = peer
+    quota = ByteQuota(perSecond: ceiling(of: hello.node).bytesPerSecond, now: now)
+    events.append(.opened(peer))
+  }
+
+  private func objection(to hello: LinkHello) -> LinkEnd? {
+    let own = LinkVersion.oldest...LinkVersion.newest
+    guard hello.versions.overlaps(own) else { return .version(own: own, other: hello.versions) }
+    guard hello.node != options.node else { return .ownName(hello.node) }
+    guard options.members.contains(hello.node) else { return .stranger(hello.node) }
+    guard certificate.contains(hello.node) else { return .certificate(hello.node, names: certificate) }
+    if let expected, hello.node != expected { return .otherNode(hello.node, expected: expected) }
+    guard hello.sharesUsers == options.sharesUsers else {
+      return .configuration("the nodes differ in 'uids': set it to the same value on \(options.node) and \(hello.node)")
+    }
+    guard hello.payloadLimit >= UInt64(options.payloadLimit) else {
+      return .configuration(
+        "\(hello.node) accepts \(hello.payloadLimit) bytes in a frame, and \(options.node) sends up to "
+          + "\(options.payloadLimit): give them the same limit")
+    }
+    return nil
+  }
+
+  private func ceiling(of node: NodeName) -> NodeCeiling { options.ceilings[node] ?? .default }
+
+  // MARK: Sessions and actions
+
+  private mutating func take(_ session: LinkSession, of peer: Peer) {
+    let refusal = ceiling(of: peer.node).refusal(of: session, beside: accepted.count)
+    let named = ClusterSession(node: peer.node, user: session.user, id: session.id)
+    // The refused ones are kept, because actions of them may be under way; their number is limited as well.
+    guard
+      accepted.add(
+        named, session.number, isRefused: refusal != nil, limit: 2 * min(ceiling(of: peer.node).sessions, 1 << 30))
+    else { return finish(.violation("session \(session.number) is announced twice, or there are too many")) }
+    if let refusal { write(.sessionRefused(session.number, refusal)) }
+  }
+
+  private mutating func take(_ actions: LinkActions, of peer: Peer, byteCount: Int) {
+    if let time = quota.take(byteCount, at: now) { readsAgainAt = time }
+    switch accepted[actions.session] {
+    case nil: finish(.violation("actions of session \(actions.session), which was not announced"))
+    case (session: _, isRefused: true)?: break
+    case (session: let session, isRefused: false)?:
+      events.append(.message(.actions(term: actions.term, session, first: actions.first, actions.actions)))
+    }
+  }
+
+  // MARK: Snapshots
+
+  private mutating func take(_ head: SnapshotHead) {
+    guard awaitsSnapshot, incoming == nil else { return finish(.violation("a snapshot that was not asked for")) }
+    guard head.byteCount <= UInt64(options.snapshotBytes) else {
+      return finish(.violation("a snapshot of \(head.byteCount) bytes; the limit is \(options.snapshotBytes)"))
+    }
+    awaitsSnapshot = false
+    incoming = IncomingSnapshot(head)
+    completeSnapshot()
+  }
+
+  private mutating func take(_ piece: [UInt8]) {
+    guard incoming != nil else { return finish(.violation("a piece without a snapshot")) }
+    guard !piece.isEmpty, incoming?.append(piece) == true else {
+      return finish(.violation("a piece that does not fit the snapshot"))
+    }
+    events.append(.snapshotAdvanced)
+    completeSnapshot()
+  }
+
+  private mutating func completeSnapshot() {
+    guard let arrived = incoming, arrived.isComplete else { return }
+    incoming = nil
+    guard let snapshot = arrived.snapshot else { return finish(.violation("a snapshot with another checksum")) }
+    events.append(.message(.snapshot(snapshot)))
+  }
+}

@@ -1,0 +1,164 @@
+package import ClusterLog
+package import Wire
+
+/// What two nodes tell each other, as frames. Both ends send the same kinds.
+package enum LinkFrame: Equatable, Sendable {
+  /// The first frame of each end.
+  case hello(LinkHello)
+  /// The last frame: the sender ends the link.
+  case goodbye(LinkGoodbye)
+  /// Asks for a `pong` with the same number.
+  case ping(UInt64)
+  case pong(UInt64)
+  /// The sender leads, as far as it knows, up to a position.
+  case beat(Leadership, position: UInt64, isCurrent: Bool)
+  /// The sender's journal is on disk up to a position, in the history with this id.
+  case status(history: UInt64, stored: UInt64)
+  /// A session of a client of the sender, before its first actions.
+  case session(LinkSession)
+  /// The session with a number has ended; the number may be used again.
+  case sessionEnded(UInt32)
+  /// The receiver of a session does not perform its actions.
+  case sessionRefused(UInt32, SessionRefusal)
+  /// Consecutive actions of an announced session, for the leader of a term.
+  case actions(LinkActions)
+  /// The sender lacks entries after a position.
+  case needsSnapshot(after: UInt64)
+  /// A snapshot begins, of which the state follows in pieces.
+  case snapshot(SnapshotHead)
+  case piece([UInt8])
+
+  /// The kinds on the wire.
+  package enum Kind: UInt8, CaseIterable, Sendable {
+    case hello = 1
+    case goodbye = 2
+    case ping = 3
+    case pong = 4
+    case beat = 5
+    case status = 6
+    case session = 7
+    case sessionEnded = 8
+    case sessionRefused = 9
+    case actions = 10
+    case needsSnapshot = 11
+    case snapshot = 12
+    case piece = 13
+  }
+
+  /// The kind of the frame.
+  package var kind: Kind {
+    switch self {
+    case .hello: .hello
+    case .goodbye: .goodbye
+    case .ping: .ping
+    case .pong: .pong
+    case .beat: .beat
+    case .status: .status
+    case .session: .session
+    case .sessionEnded: .sessionEnded
+    case .sessionRefused: .sessionRefused
+    case .actions: .actions
+    case .needsSnapshot: .needsSnapshot
+    case .snapshot: .snapshot
+    case .piece: .piece
+    }
+  }
+}
+
+/// The first frame of each end.
+package struct LinkHello: Equatable, Sendable {
+  /// The versions of the protocol that the sender speaks. The link has the newest one that both do.
+  package var versions: ClosedRange<UInt64>
+  package var node: NodeName
+  /// The random number of the sender's process.
+  package var process: UInt64
+  /// The history of the sender's journal; nil if it has none.
+  package var history: LogHistory?
+  /// The greatest payload of a frame that the sender accepts, in bytes.
+  package var payloadLimit: UInt64
+  /// True if a uid is the same person on all machines.
+  package var sharesUsers: Bool
+
+  /// Creates a hello.
+  package init(
+    versions: ClosedRange<UInt64> = LinkVersion.oldest...LinkVersion.newest, node: NodeName, process: UInt64,
+    history: LogHistory?, payloadLimit: UInt64, sharesUsers: Bool
+  ) {
+    (self.versions, self.node, self.process, self.history) = (versions, node, process, history)
+    (self.payloadLimit, self.sharesUsers) = (payloadLimit, sharesUsers)
+  }
+}
+
+/// The versions of the protocol between nodes.
+package enum LinkVersion {
+  package static let oldest: UInt64 = 1
+  package static let newest: UInt64 = 1
+}
+
+/// A session of a client of the sender, with what the kernel of the sender's machine states about the client.
+package struct LinkSession: Equatable, Sendable {
+  /// The number that stands for the session on this link.
+  package let number: UInt32
+  package let id: SessionID
+  package let user: UInt32
+  package let group: UInt32
+
+  /// Creates a session.
+  package init(number: UInt32, id: SessionID, user: UInt32, group: UInt32) {
+    (self.number, self.id, self.user, self.group) = (number, id, user, group)
+  }
+}
+
+/// The reason why a node does not perform the actions of another node's session.
+package enum SessionRefusal: UInt8, CaseIterable, Equatable, Sendable {
+  /// The user is not among those for whom the node may act.
+  case user = 1
+  /// The node may not act for anybody.
+  case node = 2
+  /// The node has too many sessions.
+  case tooMany = 3
+}
+
+extension SessionRefusal: CustomStringConvertible {
+  /// The reason, and what the operator can do.
+  package var description: String {
+    switch self {
+    case .user: "the leader does not accept actions of this user from this node: extend the node's ceiling in [cluster]"
+    case .node: "the leader accepts no actions from this node: extend the node's ceiling in [cluster]"
+    case .tooMany: "this node has more sessions than the leader accepts from one node"
+    }
+  }
+}
+
+/// Consecutive actions of a session.
+package struct LinkActions: Equatable, Sendable {
+  package let term: UInt64
+  package let session: UInt32
+  /// The number of the first action.
+  package let first: UInt64
+  package let actions: [[UInt8]]
+
+  /// Creates actions.
+  /// - Precondition: There is at least one.
+  package init(term: UInt64, session: UInt32, first: UInt64, _ actions: [[UInt8]]) {
+    precondition(!actions.isEmpty, "a frame of no actions")
+    (self.term, self.session, self.first, self.actions) = (term, session, first, actions)
+  }
+}
+
+/// The beginning of a snapshot.
+package struct SnapshotHead: Equatable, Sendable {
+  package let history: LogHistory
+  /// The number of the last turn.
+  package let turn: UInt64
+  /// The entry at the snapshot's place in the log.
+  package let last: EncodedEntry
+  /// The number of bytes of the state, and their checksum.
+  package let byteCount: UInt64
+  package let checksum: UInt64
+
+  /// Creates a head.
+  package init(history: LogHistory, turn: UInt64, last: EncodedEntry, byteCount: UInt64, checksum: UInt64) {
+    (self.history, self.turn, self.last, self.byteCount, self.checksum) = (history, turn, last, byteCount, checksum)
+  }
+}

@@ -1,0 +1,75 @@
+import ClusterCore
+
+/// The sessions of this node that the other one knows, by the numbers that stand for them.
+struct AnnouncedSessions {
+  private var numbers: [ClusterSession: UInt32] = [:]
+  private var sessions: [UInt32: ClusterSession] = [:]
+  private var refused: Set<ClusterSession> = []
+  private var lastNumber: UInt32 = 0
+
+  /// The number of a session, and whether it must be announced first.
+  mutating func number(of session: ClusterSession) -> (UInt32, isNew: Bool) {
+    if let number = numbers[session] { return (number, false) }
+    repeat { lastNumber &+= 1 } while sessions[lastNumber] != nil
+    (numbers[session], sessions[lastNumber]) = (lastNumber, session)
+    return (lastNumber, true)
+  }
+
+  mutating func remove(_ session: ClusterSession) -> UInt32? {
+    refused.remove(session)
+    guard let number = numbers.removeValue(forKey: session) else { return nil }
+    sessions[number] = nil
+    return number
+  }
+
+  /// Marks a session whose actions the other node does not perform; nil if it has ended since.
+  mutating func refuse(_ number: UInt32) -> ClusterSession? {
+    guard let session = sessions[number], refused.insert(session).inserted else { return nil }
+    return session
+  }
+
+  func isRefused(_ session: ClusterSession) -> Bool { refused.contains(session) }
+}
+
+/// The sessions of the other node.
+struct AcceptedSessions {
+  private var sessions: [UInt32: (session: ClusterSession, isRefused: Bool)] = [:]
+  private var ids: Set<ClusterSession> = []
+  /// The number of those whose actions are performed.
+  private(set) var count = 0
+
+  subscript(number: UInt32) -> (session: ClusterSession, isRefused: Bool)? { sessions[number] }
+
+  /// Adds a session; false if its number or the session itself is there, or if there are too many.
+  mutating func add(_ session: ClusterSession, _ number: UInt32, isRefused: Bool, limit: Int) -> Bool {
+    guard sessions.count < limit, sessions[number] == nil, ids.insert(session).inserted else { return false }
+    sessions[number] = (session, isRefused)
+    if !isRefused { count += 1 }
+    return true
+  }
+
+  mutating func remove(_ number: UInt32) -> Bool {
+    guard let (session, isRefused) = sessions.removeValue(forKey: number) else { return false }
+    ids.remove(session)
+    if !isRefused { count -= 1 }
+    return true
+  }
+}
+
+/// A number of bytes a second, of which those of one second may come at once.
+struct ByteQuota {
+  let perSecond: Int
+  private var spentBytes = 0
+  private var at: Duration
+
+  init(perSecond: Int, now: Duration) { (self.perSecond, at) = (max(perSecond, 1), now) }
+
+  /// Takes bytes that have arrived; returns the time until which no more may be read, if they were too many.
+  mutating func take(_ count: Int, at time: Duration) -> Duration? {
+    let passed = (time - at) / .milliseconds(1)
+    at = time
+    spentBytes = max(0, spentBytes - Int(min(passed * Double(perSecond) / 1000, 1e15))) + count
+    let excess = spentBytes - perSecond
+    return excess > 0 ? time + .seconds(1) * (Double(excess) / Double(perSecond)) : nil
+  }
+}

@@ -1,0 +1,114 @@
+import ClusterCore
+import ClusterLink
+import ClusterLog
+import Testing
+import Wire
+
+/// Who may be at the other end, and what it may do.
+@Suite struct AdmissionTests {
+  /// The reason why b does not accept the hello of a, changed like this.
+  private func end(
+    _ b: TestEnd = TestEnd("b"), _ change: (inout LinkHello) -> Void
+  ) -> LinkEnd? {
+    var hello = Frames.hello
+    change(&hello)
+    b.receive(.hello(hello))
+    #expect(b.opened == nil)
+    return b.link.end
+  }
+
+  @Test func theVersionsMustOverlap() {
+    #expect(end { $0.versions = 2...9 } == .version(own: 1...1, other: 2...9))
+    let b = TestEnd("b")
+    var hello = Frames.hello
+    hello.versions = 0...9
+    b.receive(.hello(hello))
+    #expect(b.opened?.version == 1)
+  }
+
+  @Test func aNameMustBelongToAMemberAndToItsCertificate() {
+    let stranger = TestEnd.name("z")
+    #expect(end { $0.node = stranger } == .stranger(stranger))
+    #expect(
+      end { $0.node = TestEnd.name("c") } == .certificate(TestEnd.name("c"), names: Array(TestEnd.members.dropLast())))
+    #expect(end(TestEnd("b", expected: "c")) { _ in } == .otherNode(TestEnd.name("a"), expected: TestEnd.name("c")))
+  }
+
+  @Test func aMachineWithTheSameNameIsToldSo() throws {
+    let b = TestEnd("b")
+    #expect(end(b) { $0.node = TestEnd.name("b") } == .ownName(TestEnd.name("b")))
+    guard case .goodbye(let goodbye)? = try b.takeFrames().last else {
+      Issue.record("no goodbye")
+      return
+    }
+    #expect(goodbye.reason == .notAdmitted && goodbye.text.contains("its own name"))
+  }
+
+  @Test func theConfigurationsMustAgree() {
+    for change: (inout LinkHello) -> Void in [{ $0.sharesUsers = true }, { $0.payloadLimit = 1000 }] {
+      guard case .configuration? = end(TestEnd("b"), change) else {
+        Issue.record("it was accepted")
+        continue
+      }
+    }
+  }
+
+  // MARK: Ceilings
+
+  private func leader(_ ceiling: NodeCeiling) -> (TestEnd, TestEnd) {
+    let (a, b) = TestEnd.pair { $0.ceilings[TestEnd.name("a")] = ceiling }
+    return (a, b)
+  }
+
+  private func act(_ a: TestEnd, _ b: TestEnd, _ session: ClusterSession) {
+    a.link.send(.actions(term: 3, session, first: 1, [[1]]))
+    a.exchange(with: b)
+  }
+
+  @Test func actionsOfOtherUsersAreNotPerformed() {
+    let (a, b) = leader(NodeCeiling(users: [1000...1999], mayAct: true, sessions: 10, bytesPerSecond: 1000))
+    act(a, b, TestEnd.session(1, user: 1500))
+    act(a, b, TestEnd.session(2, user: 0))
+    #expect(b.messages.count == 1 && a.refused == [.user] && b.link.end == nil)
+    // The node sends no more of them.
+    a.link.send(.actions(term: 3, TestEnd.session(2, user: 0), first: 2, [[1]]))
+    #expect(a.link.takeOutput(limit: 1) == [])
+  }
+
+  @Test func aNodeMayBeAllowedToReadOnly() {
+    let (a, b) = leader(NodeCeiling(users: [0...9999], mayAct: false, sessions: 10, bytesPerSecond: 1000))
+    act(a, b, TestEnd.session(1))
+    #expect(b.messages.isEmpty && a.refused == [.node])
+  }
+
+  @Test func sessionsAreLimited() {
+    let (a, b) = leader(NodeCeiling(users: [0...9999], mayAct: true, sessions: 2, bytesPerSecond: 1000))
+    for low in UInt64(1)...3 { act(a, b, TestEnd.session(low)) }
+    #expect(b.messages.count == 2 && a.refused == [.tooMany])
+    a.link.sessionEnded(TestEnd.session(1))
+    act(a, b, TestEnd.session(4))
+    #expect(b.messages.count == 3 && b.link.end == nil)
+  }
+
+  @Test func aNodeThatSendsTooMuchIsReadLater() throws {
+    let (a, b) = leader(NodeCeiling(users: [0...9999], mayAct: true, sessions: 2, bytesPerSecond: 1000))
+    a.link.send(.actions(term: 3, TestEnd.session(1), first: 1, [[UInt8](repeating: 1, count: 1500)]))
+    a.exchange(with: b)
+    let time = b.link.readsAgainAt
+    let again = try #require(time)
+    #expect(again > b.now + .milliseconds(400) && again < b.now + .milliseconds(600))
+    #expect(b.messages.count == 1 && b.link.nextTime == again)
+    b.pass(.milliseconds(600))
+    #expect(b.link.readsAgainAt == nil && b.link.end == nil)
+  }
+
+  @Test func aLongPauseOfReadingIsNoSilence() {
+    let (a, b) = leader(NodeCeiling(users: [0...9999], mayAct: true, sessions: 2, bytesPerSecond: 1000))
+    a.link.send(.actions(term: 3, TestEnd.session(1), first: 1, [[UInt8](repeating: 1, count: 11_000)]))
+    a.exchange(with: b)
+    b.pass(.milliseconds(10_100))
+    #expect(b.link.readsAgainAt == nil && b.link.end == nil)
+    b.pass(.milliseconds(4000))
+    #expect(b.link.end == .silent(.milliseconds(4000)))
+  }
+}

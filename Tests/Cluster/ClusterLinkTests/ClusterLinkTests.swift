@@ -1,0 +1,142 @@
+import ClusterCore
+import ClusterLink
+import ClusterLog
+import Testing
+import Wire
+
+/// Two honest ends.
+@Suite struct ClusterLinkTests {
+  @Test func bothEndsOpenWithTheOthersHello() {
+    let (a, b) = TestEnd.pair()
+    #expect(a.opened?.node == TestEnd.name("b") && a.opened?.process == 7)
+    #expect(a.opened?.history == TestEnd.history && a.opened?.version == 1)
+    #expect(b.opened?.node == TestEnd.name("a") && a.link.end == nil && b.link.end == nil)
+  }
+
+  @Test(arguments: [1, 7, 1000])
+  func messagesArriveHoweverTheyAreCut(size: Int) {
+    let (a, b) = TestEnd.pair()
+    let session = TestEnd.session(1)
+    let messages: [ClusterMessage] = [
+      .status(history: 5, stored: 8), .actions(term: 3, session, first: 4, [[1], [2, 3]]), .needsSnapshot(after: 6),
+      .actions(term: 3, session, first: 6, [[]]),
+    ]
+    for message in messages { a.link.send(message) }
+    a.exchange(with: b, by: size)
+    #expect(b.messages == messages)
+    b.link.send(.beat(TestEnd.leadership, position: 9, isCurrent: true))
+    b.exchange(with: a, by: size)
+    #expect(a.messages == [.beat(TestEnd.leadership, position: 9, isCurrent: true)])
+  }
+
+  @Test func aSessionIsAnnouncedOnceWithItsCredentials() throws {
+    let (a, _) = TestEnd.pair()
+    for first in UInt64(1)...2 { a.link.send(.actions(term: 3, TestEnd.session(1), first: first, [[1]]), group: 100) }
+    let announced = LinkSession(number: 1, id: SessionID(high: 0, low: 1), user: 1000, group: 100)
+    #expect(
+      try a.takeFrames() == [
+        .session(announced), .actions(LinkActions(term: 3, session: 1, first: 1, [[1]])),
+        .actions(LinkActions(term: 3, session: 1, first: 2, [[1]])),
+      ])
+    a.link.sessionEnded(TestEnd.session(1))
+    a.link.sessionEnded(TestEnd.session(2))
+    #expect(try a.takeFrames() == [.sessionEnded(1)])
+  }
+
+  @Test func manyActionsGoInFramesOfAModerateSize() throws {
+    let (a, b) = TestEnd.pair { $0.chunkBytes = 100 }
+    let actions = (0..<50).map { [UInt8](repeating: 1, count: $0) } + [[UInt8](repeating: 2, count: 5000)]
+    a.link.send(.actions(term: 3, TestEnd.session(1), first: 1, actions))
+    a.exchange(with: b)
+    var (next, arrived) = (UInt64(1), [[UInt8]]())
+    for case .actions(3, _, let first, let some) in b.messages {
+      #expect(first == next && (some.count == 1 || some.reduce(0) { $0 + $1.count } <= 100))
+      next += UInt64(some.count)
+      arrived += some
+    }
+    #expect(arrived == actions)
+  }
+
+  // MARK: Snapshots
+
+  private func snapshot(_ count: Int) -> ClusterSnapshot {
+    let place = ClusterSnapshot.Place(
+      history: TestEnd.history, point: LogPoint(after: Frames.entry, turn: 1), last: Frames.entry.bytes)
+    return ClusterSnapshot(place: place, state: (0..<count).map { UInt8(truncatingIfNeeded: $0 / 100) })
+  }
+
+  @Test(arguments: [0, 1, 64 << 10, 200_000])
+  func aSnapshotArrivesInPieces(count: Int) {
+    let (a, b) = TestEnd.pair()
+    a.link.send(.needsSnapshot(after: 0))
+    a.exchange(with: b)
+    b.link.send(.snapshot(snapshot(count)))
+    b.exchange(with: a, by: 10_000)
+    #expect(a.messages == [.snapshot(snapshot(count))])
+    #expect(a.advances == (count + 65_535) / 65_536)
+  }
+
+  @Test func aSnapshotDoesNotHoldUpMessages() throws {
+    let (a, b) = TestEnd.pair { $0.chunkBytes = 1000 }
+    a.link.send(.needsSnapshot(after: 0))
+    a.exchange(with: b)
+    b.link.send(.snapshot(snapshot(100_000)))
+    a.receive(b.link.takeOutput(limit: 5000))
+    b.link.send(.beat(TestEnd.leadership, position: 9, isCurrent: true))
+    a.receive(b.link.takeOutput(limit: 5000))
+    #expect(a.messages == [.beat(TestEnd.leadership, position: 9, isCurrent: true)])
+    b.exchange(with: a)
+    #expect(a.messages.count == 2)
+  }
+
+  // MARK: Time
+
+  @Test func aQuietLinkIsKeptAliveAndMeasured() {
+    let (a, b) = TestEnd.pair()
+    for _ in 0..<20 {
+      for end in [a, b] { end.pass(.milliseconds(500)) }
+      let bytes = a.link.takeOutput(limit: .max)
+      b.pass(.milliseconds(20))
+      b.receive(bytes)
+      a.now = b.now
+      b.exchange(with: a)
+    }
+    #expect(a.link.end == nil && b.link.end == nil)
+    #expect(a.link.roundTrip == .milliseconds(20))
+  }
+
+  @Test func aSilentEndIsGivenUp() {
+    let (a, _) = TestEnd.pair()
+    a.pass(.milliseconds(3900))
+    #expect(a.link.end == nil)
+    a.pass(.milliseconds(200))
+    #expect(a.link.end == .silent(.milliseconds(4100)) && a.link.nextTime == nil)
+  }
+
+  @Test func whoSaysNothingIsNotWaitedFor() {
+    let a = TestEnd("a")
+    a.pass(.milliseconds(4999))
+    #expect(a.link.end == nil)
+    a.pass(.milliseconds(1))
+    #expect(a.link.end == .noHello)
+  }
+
+  @Test func anEndThatDoesNotReadIsGivenUp() {
+    let (a, _) = TestEnd.pair { $0.waitingBytes = 1000 }
+    for _ in 0..<100 { a.link.send(.status(history: 5, stored: 8)) }
+    guard case .slow? = a.link.end else {
+      Issue.record("\(String(describing: a.link.end))")
+      return
+    }
+  }
+
+  @Test func theReasonOfAnEndArrives() {
+    let (a, b) = TestEnd.pair()
+    a.link.close(.leaves)
+    a.exchange(with: b)
+    #expect(a.link.end == .here(.leaves) && b.link.end == .there(LinkGoodbye(.leaves, "")))
+    // Nothing more is sent.
+    a.link.send(.status(history: 5, stored: 8))
+    #expect(a.link.takeOutput(limit: 1) == [])
+  }
+}
