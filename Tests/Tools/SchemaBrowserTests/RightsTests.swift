@@ -47,6 +47,20 @@ import Wire
     #expect(browser.rows == [["absent: this user may not read orders"]])
   }
 
+  @Test func aPathLeadsToTheTabOfItsPart() throws {
+    var browser = try browser(read: ["chef.name", "orders"])
+    try browser.go("chef.name")
+    #expect(browser.state.tab.title == "chef.name" && browser.rows == [["Ada"]])
+    try browser.go("orders[2]")
+    #expect(browser.state.tab.title == "Orders" && browser.state.page?.path == "orders[2]")
+    try browser.act(.pathTapped, .pathChanged("prices"), .pathEntered)
+    guard case .path(let entry)? = browser.state.overlay else {
+      Issue.record("the path stays to be corrected")
+      return
+    }
+    #expect(entry.error == "this user may not read prices")
+  }
+
   @Test func onlyPermittedActionsAreOffered() throws {
     var browser = try browser(act: ["openButtonTapped", "orders"])
     try browser.go("orders")

@@ -129,12 +129,17 @@ extension Browser.State {
     guard let schema = hub?.schema else { return "there is no hub" }
     let path = text.trimmed
     do throws(SchemaNameError) { _ = try schema.part(named: path) } catch { return "\(error)" }
-    let first = String(path.prefix { $0 != "." && $0 != "[" })
-    let index = tabs.firstIndex { $0.path == first && !first.isEmpty } ?? tabs.firstIndex { $0.content == .root }
-    guard let index else { return "no tab shows \(path)" }
+    let holds = { (own: String) in path == own || path.hasPrefix("\(own).") || path.hasPrefix("\(own)[") }
+    let index =
+      tabs.firstIndex { tab in tab.path.map { !$0.isEmpty && holds($0) } ?? false }
+      ?? tabs.firstIndex { $0.content == .root }
+    guard let index else {
+      let mayRead = hub?.rights?.permitAttaching(named: path, in: schema) ?? true
+      return mayRead ? "no tab shows \(path)" : "this user may not read \(path)"
+    }
     tabIndex = index
     var pages = [stacks[tab.id]?.first ?? newPage(tab.path ?? "")]
-    for step in schema.pathsOnTheWay(to: path) where step != pages[0].path && !step.isEmpty {
+    for step in schema.pathsOnTheWay(to: path) where step.count > pages[0].path.count {
       var page = newPage(step)
       page.isVisited = false
       pages.append(page)
