@@ -257,10 +257,10 @@ import Wire
   @Test func aNewerVersionIsRefused() throws {
     var files = try closedJournal()
     // The user version is in the header of the database, at 60.
-    files["journal.db"]?[63] = 5
+    files["journal.db"]?[63] = 6
     let error = #expect(throws: LogError.self) { try reading(files) }
     #expect(error?.problem == .unknownFormat)
-    #expect(error?.description.contains("has version 5, and this program reads versions up to 4") == true)
+    #expect(error?.description.contains("has version 6, and this program reads versions up to 5") == true)
   }
 
   @Test func aFileIsNoDirectory() throws {

@@ -90,6 +90,8 @@ private final class Demo {
     let directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory + "/scripts", withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: Self.root + "/scripts/run", toPath: directory + "/scripts/run")
+    try FileManager.default.createSymbolicLink(
+      atPath: directory + "/clients", withDestinationPath: Self.root + "/clients")
     let terminal = try Tmux(command: "'\(directory)/scripts/run' '\(programs)' || sleep 30", columns: 200)
     let environment = directory + "/.build/demo-env"
     // The lines are on the screen until the client replaces them, and in the file.
