@@ -21,6 +21,8 @@ final class HubSurroundings {
   /// Returns the machine's time, in milliseconds since 1970; nil if the reducer reads the machine's time itself.
   var clock: (() -> Int64)?
   private let engine: any Engine
+  /// What the reducer reads.
+  private let surroundings: ReducerSurroundings
   /// The key of the hub's own random numbers in this process.
   private let key: [UInt8]
   /// The time of the present turn; nil until a reducer has read it.
@@ -39,11 +41,20 @@ final class HubSurroundings {
   ///   - lastTime: The time of the last turn of the hub's history; .min if there is none.
   init(_ engine: any Engine, key: [UInt8], after lastTime: Int64) {
     (self.engine, self.key, self.lastTime) = (engine, key, lastTime)
+    let reader = Reader()
+    surroundings = ReducerSurroundings(
+      sender: { reader.values.sender }, time: { reader.values.time }, random: { reader.values.nextRandom() })
+    reader.owner = self
   }
 
-  private lazy var surroundings = ReducerSurroundings(
-    sender: { [unowned self] in sender }, time: { [unowned self] in time },
-    random: { [unowned self] in nextRandom() })
+  /// What a reducer asks. It is made before these values, which it needs to be a constant of them.
+  private final class Reader {
+    weak var owner: HubSurroundings?
+    var values: HubSurroundings {
+      guard let owner else { preconditionFailure("a reducer of a hub that is gone") }
+      return owner
+    }
+  }
 
   private var sender: Sender {
     switch origin {
