@@ -201,7 +201,7 @@ import Testing
     second.type("l")
     #expect(hub.wait { second.screen.contains("› 1") })
     second.type("d")
-    #expect(hub.wait { first.screen.contains("› 3") && first.screen.contains("1 favourite\n") })
+    #expect(hub.wait { first.screen.contains("› 3") && first.screen.contains("1 favourite\n") }, "\(first.screen)")
     second.type("Escape")
     #expect(hub.wait { first.screen.contains("★ favourite") && first.screen.contains("favourites: 3") })
     first.type("f")

@@ -1,5 +1,6 @@
 internal import ComposableCore
 internal import Features
+internal import IdentifiedCollections
 internal import TerminalApp
 internal import TerminalUI
 
@@ -10,8 +11,8 @@ struct FavouritesView: TerminalView {
 
   var body: some TerminalView {
     let store = store
-    if case .favourites(let list) = store.destination {
-      FavouriteListView(list: list) { store.send(.destination(.presented(.favourites($0)))) }
+    if case .favourites = store.destination {
+      FavouriteListView(store: store)
     } else {
       number.alert(alert, heading: "Fact") { action in
         store.send(.destination(action.map { .presented(.alert($0)) } ?? .dismiss))
@@ -54,14 +55,22 @@ struct FavouritesView: TerminalView {
 
 /// The list of favourites, which is open for all clients.
 private struct FavouriteListView: TerminalView {
-  let list: FavouriteList.State
-  let send: (FavouriteList.Action) -> Void
+  let store: StoreOf<FavouriteNumbers>
+
+  /// Read in the body, so that a change of the list evaluates it again with the new value.
+  private var favourites: IdentifiedArrayOf<Favourite> {
+    if case .favourites(let list) = store.destination { list.favourites } else { [] }
+  }
 
   var body: some TerminalView {
-    let send = send
+    let store = store
+    let send = { (action: FavouriteList.Action) -> Void in
+      store.send(.destination(.presented(.favourites(action))))
+    }
+    let favourites = favourites
     Column {
-      ListHeading(summary: list.favourites.count == 1 ? "1 favourite" : "\(list.favourites.count) favourites")
-      List(list.favourites) { Cell("\($0.number)") }
+      ListHeading(summary: favourites.count == 1 ? "1 favourite" : "\(favourites.count) favourites")
+      List(favourites) { Cell("\($0.number)") }
         .rowKey("enter", "go there") { send(.numberTapped($0)) }
         .rowKey("d", "delete", also: "delete") { send(.deleteButtonTapped($0)) }
         .searchable()
