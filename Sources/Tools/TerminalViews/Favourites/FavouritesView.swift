@@ -1,6 +1,5 @@
 internal import ComposableCore
 internal import Features
-internal import IdentifiedCollections
 internal import TerminalApp
 internal import TerminalUI
 
@@ -58,8 +57,8 @@ private struct FavouriteListView: TerminalView {
   let store: StoreOf<FavouriteNumbers>
 
   /// Read in the body, so that a change of the list evaluates it again with the new value.
-  private var favourites: IdentifiedArrayOf<Favourite> {
-    if case .favourites(let list) = store.destination { list.favourites } else { [] }
+  private var list: FavouriteList.State {
+    if case .favourites(let list) = store.destination { list } else { FavouriteList.State(favourites: []) }
   }
 
   var body: some TerminalView {
@@ -67,7 +66,7 @@ private struct FavouriteListView: TerminalView {
     let send = { (action: FavouriteList.Action) -> Void in
       store.send(.destination(.presented(.favourites(action))))
     }
-    let favourites = favourites
+    let favourites = list.favourites
     Column {
       ListHeading(summary: favourites.count == 1 ? "1 favourite" : "\(favourites.count) favourites")
       List(favourites) { Cell("\($0.number)") }
