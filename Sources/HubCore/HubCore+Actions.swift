@@ -30,8 +30,7 @@ extension HubCore {
     var offset = place.offset
     // Also when the connection is closing: its session may be resumed, and must record the actions that took effect.
     outputs.wake(connection)
-    let mark = mark
-    let outer = surroundings.begin(.client(connection))
+    let outer = surroundings.begin(actionsOf: connection)
     defer { surroundings.end(outer) }
     var sender = SendingClient(session: connection.session.id.low, seenRevision: header.seenRevision)
     while true {
@@ -103,8 +102,9 @@ extension HubCore {
         guard let refusal = engine.takeRefusal() else { preconditionFailure("a refused action has a refusal") }
         let (code, reason) = Objection.refused(refusal).rejection
         guard reject(code, reason, from: connection, at: now, &limit) else { return nil }
-      case .failure(let error, let start):
+      case .failure(let start):
         offset = try end(ofItemAt: start, in: payload)
+        guard let error = engine.takeFailure() else { preconditionFailure("an item that is no action has an error") }
         let reason = "this hub has no such action: \(error.problem)"
         guard reject(.unknownAction, reason, from: connection, at: now, &limit) else { return nil }
       }

@@ -250,6 +250,7 @@ extension HubCore {
   /// Removes a connection from all lists and from the attendees.
   mutating func release(_ connection: LiveConnection) {
     outputs.close(connection)
+    surroundings.forget(connection)
     attendance.remove(connection.attendee)
     connection.account.output.queuedBytes -= connection.queuedBytes
     if connection.backlog != nil { backlogged.remove(connection) }

@@ -123,7 +123,7 @@ extension HubCore {
 
   @discardableResult
   private mutating func perform(_ work: OwnWork) -> Bool {
-    let outer = surroundings.begin(work.isOfEffect ? .effect : .hub)
+    let outer = surroundings.begin(ownActionsOf: work.isOfEffect ? .effect : .hub)
     defer { surroundings.end(outer) }
     switch work {
     case .event(let event): handle(event)

@@ -25,32 +25,36 @@ extension HubCore {
     if isShuttingDown { return (0, true) }
     counters.reads &+= 1
     let (limit, guaranteed) = postponesWork ? (0, 0) : (limit, guaranteed)
-    switch phase(of: id) {
-    case .free, .closing: return (0, true)
-    case .greeting(let greeting):
-      readStart?.pointee = greeting.decoder.startOfFirstFrame(in: bytes)
-      // Frames may follow the hello in the same bytes.
-      let work = min(limit, greeting.account.allowance(at: now, limits))
-      let (count, isComplete) = feed(bytes, to: greeting, on: id, at: now, work)
-      greeting.account.use(count, at: now, limits)
-      return (count, isComplete)
-    case .live(let connection):
-      if let readStart {
-        readStart.pointee = connection.decoder.isInsideFrame ? connection.decoder.startOfFirstFrame(in: bytes) : 0
-      }
-      let count: Int
-      if limit >= guaranteed, limits.actionsPerSecond == nil {
-        count = feed(bytes, to: connection, at: now, limit)
-      } else {
-        let account = connection.account
-        let work = min(
-          max(limit, account.guarantee(guaranteed, inTurn: turn)), account.allowance(at: now, limits))
-        count = feed(bytes, to: connection, at: now, work)
-        account.noteGuaranteed(count, inTurn: turn)
-        account.use(count, at: now, limits)
-      }
-      return (count, !connection.isOpen || connection.backlog == nil)
+    guard let connection = connections.live(id) else { return receivedGreeting(bytes, on: id, at: now, limit) }
+    if let readStart {
+      readStart.pointee = connection.decoder.isInsideFrame ? connection.decoder.startOfFirstFrame(in: bytes) : 0
     }
+    let count: Int
+    if limit >= guaranteed, limits.actionsPerSecond == nil {
+      count = feed(bytes, to: connection, at: now, limit)
+    } else {
+      let account = connection.account
+      let work = min(
+        max(limit, account.guarantee(guaranteed, inTurn: turn)), account.allowance(at: now, limits))
+      count = feed(bytes, to: connection, at: now, work)
+      account.noteGuaranteed(count, inTurn: turn)
+      account.use(count, at: now, limits)
+    }
+    return (count, !connection.isOpen || connection.backlog == nil)
+  }
+
+  /// Handles received bytes of a connection without a session. Those of a closing one are ignored.
+  @inline(never)
+  private mutating func receivedGreeting(
+    _ bytes: RawSpan, on id: ConnectionID, at now: Duration, _ limit: Int
+  ) -> (count: Int, isComplete: Bool) {
+    guard case .greeting(let greeting) = phase(of: id) else { return (0, true) }
+    readStart?.pointee = greeting.decoder.startOfFirstFrame(in: bytes)
+    // Frames may follow the hello in the same bytes.
+    let work = min(limit, greeting.account.allowance(at: now, limits))
+    let (count, isComplete) = feed(bytes, to: greeting, on: id, at: now, work)
+    greeting.account.use(count, at: now, limits)
+    return (count, isComplete)
   }
 
   private mutating func feed(

@@ -33,7 +33,8 @@ struct Counters {
   var opened: UInt64 = 0
   var resumed: UInt64 = 0
   var ended: UInt64 = 0
-  var turnTimes = [UInt64](repeating: 0, count: HubMetrics.bucketCount)
+  /// Counted in each turn, so not in an array, whose memory might be shared.
+  var turnTimes = InlineArray<14, UInt64>(repeating: 0)
   var longestTurn: UInt64 = 0
   var storeTimes = [UInt64](repeating: 0, count: HubMetrics.bucketCount)
 
@@ -47,6 +48,10 @@ struct Counters {
     case .detached, .left: ended += 1
     case .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .interrupted, .skipped, .effectLost: break
     }
+  }
+
+  init() {
+    precondition(turnTimes.count == HubMetrics.bucketCount, "a count for each bucket")
   }
 
   /// Returns the histogram bucket of a number of units: less than 1, 2, 4, ….
@@ -70,7 +75,8 @@ extension HubCore {
     metrics.keptVersions = UInt64(keptVersionCount + extraStateCount)
     metrics.unstoredTurns = UInt64(unstoredTurnCount)
     metrics.subscriptions = UInt64(subscriptionCount)
-    (metrics.turnTimes, metrics.storeTimes) = (counters.turnTimes, counters.storeTimes)
+    metrics.turnTimes = counters.turnTimes.indices.map { counters.turnTimes[$0] }
+    metrics.storeTimes = counters.storeTimes
     metrics.longestTurn = counters.longestTurn
     metrics.durability = turns?.durability.rawValue ?? "memory"
     return metrics

@@ -44,7 +44,7 @@ extension HubCore {
     outputs.endWriting()
     if !accounts.paused.isEmpty, let due = pauseDue { publicationDue = min(publicationDue ?? due, due) }
     // The encoded bytes were not needed by anyone.
-    if commandBuffer.isEmpty, outgoing.writer.count > 0 { clear() }
+    if commandBuffer.isEmpty, outgoing.byteCount > 0 { clear() }
     return !commandBuffer.isEmpty || deadline != nil || publicationDue != nil || allowanceDue != nil
       || metricsDue != nil || attendance.isOutdated || heldBackCount > 0 || hasBacklog || outputs.hasUnfinished
       || size.isCounting || outputs.hasAwaitingHashes

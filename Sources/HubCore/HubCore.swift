@@ -27,7 +27,11 @@ package struct HubCore: ~Copyable {
   package internal(set) var policy: AccessPolicy
   var commandBuffer = CommandBuffer()
   /// The earliest time at which `expire` has something to do, or earlier; nil when nothing has a time limit.
-  package internal(set) var deadline: Duration?
+  package internal(set) var deadline: Duration? {
+    didSet { hasNewDeadline = true }
+  }
+  /// True if `deadline` was set since `takeNewDeadline`.
+  private var hasNewDeadline = false
 
   package let engine: any Engine
   let applyBatch: ActionBatch.Apply
@@ -51,7 +55,7 @@ package struct HubCore: ~Copyable {
   let metricsSource: MetricsSource
   var counters = Counters()
   /// The publishers of the roots, by their numbers: the feature's state, the hub's own and its metrics.
-  var publishers: [Publisher]
+  var publishers: InlineArray<3, Publisher>
   /// The schema of each root.
   let schemas: [Schema]
   let schemaFingerprint: SchemaFingerprint
@@ -152,6 +156,9 @@ package struct HubCore: ~Copyable {
   /// The bytes that write commands refer to.
   package var output: FrameWriter { outgoing.writer }
 
+  /// The number of bytes of the output that this turn has written.
+  package var outputByteCount: Int { outgoing.byteCount }
+
   /// The ranges of the output that write commands refer to.
   package var ranges: [Range<Int>] { outgoing.ranges.elements }
 
@@ -221,6 +228,13 @@ package struct HubCore: ~Copyable {
   /// True if frames, or the hub's own work, wait for `workOnBacklog`. A hub that stops handles no more frames: their
   /// clients repeat them.
   package var hasBacklog: Bool { (!backlogged.isEmpty || postponedCount > 0) && !isShuttingDown }
+
+  /// Returns `deadline` if it was set since the last call; nil otherwise, as in most turns.
+  package mutating func takeNewDeadline() -> Duration? {
+    guard hasNewDeadline else { return nil }
+    hasNewDeadline = false
+    return deadline
+  }
 
   /// True if another turn should follow immediately: frames wait, a snapshot or a hash can be continued, output was held
   /// back, or a count of the state's size is in progress.

@@ -67,6 +67,11 @@ extension HubShell {
 
   /// What the turn does. It also sets how much the loop and the socket take in until the next one.
   func plan(_ continues: Bool) -> TurnPlan {
+    // Without the functions that describe what waits, which cost 70 instructions.
+    guard scheduler.isContended || limitsArrivals else {
+      return TurnScheduler.uncontendedPlan(
+        continues: continues, isStopping: isStopping, hasSnapshots: core.isSendingSnapshots)
+    }
     let plan = scheduler.plan(
       continues: continues, isStopping: isStopping, hasSnapshots: core.isSendingSnapshots,
       TurnScheduler.Waiting(

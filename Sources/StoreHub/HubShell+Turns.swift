@@ -48,7 +48,7 @@ extension HubShell {
     }
     performCommands()
     if core.hasPublished { core.published(from: now, to: loop.preciseNow) }
-    deadlineTimer?.arm(core.deadline)
+    if let deadline = core.takeNewDeadline() { deadlineTimer?.arm(deadline) }
     // Waiting frames and snapshots continue as soon as everything else was served.
     if core.needsAnotherTurn || !waitingReaders.isEmpty || admission.count > 0, handingOver == nil {
       turnTimer?.start(after: .zero)

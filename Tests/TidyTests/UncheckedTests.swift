@@ -5,7 +5,7 @@ import Testing
 /// Each use states its reason, and their number grows only with this table. Someone who removes one lowers the number.
 @Suite struct UncheckedTests {
   private static let exclusivity = [
-    "EventLoop": 6, "FeatureCore": 7, "HubCore": 34, "IdentifiedCollections": 7, "LoadTest": 24, "StoreHub": 16,
+    "EventLoop": 6, "FeatureCore": 7, "HubCore": 36, "IdentifiedCollections": 7, "LoadTest": 24, "StoreHub": 16,
   ]
   private static let sendable = [
     "CasePaths": 1, "CombineSchedulers": 2, "ConcurrencyExtras": 3, "Dependencies": 1, "DependenciesFoundation": 1,

@@ -33,6 +33,16 @@ struct ConnectionTable {
     return slots[id.index].phase
   }
 
+  /// The session of a connection; nil in any other phase. Nearly all reads are those of open sessions, which thus count
+  /// one reference.
+  @inline(__always)
+  func live(_ id: ConnectionID) -> LiveConnection? {
+    guard slots.indices.contains(id.index), slots[id.index].generation == id.generation,
+      case .live(let connection) = slots[id.index].phase
+    else { return nil }
+    return connection
+  }
+
   /// Adds a connection.
   mutating func add(_ greeting: Greeting) -> ConnectionID {
     let index = free.popLast() ?? Int32(slots.count)

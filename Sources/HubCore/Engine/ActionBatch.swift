@@ -29,20 +29,20 @@ public enum ActionBatch {
     func endOffset(in sequence: RawSpan) -> Int {
       switch end {
       case .complete: sequence.byteCount
-      case .limit(let offset), .failure(_, let offset), .refused(let offset): offset
+      case .limit(let offset), .failure(let offset), .refused(let offset): offset
       }
     }
   }
 
-  /// The reason why a batch stopped.
+  /// The reason why a batch stopped. Trivial, so that no frame pays for the end of its life.
   @frozen
   public enum End {
     /// The end of the sequence.
     case complete
     /// The limit; the next action starts at this offset.
     case limit(offset: Int)
-    /// An item at this offset that is not an action of the feature.
-    case failure(WireError, offset: Int)
+    /// An item at this offset that is not an action of the feature; see `Engine.takeFailure()`.
+    case failure(offset: Int)
     /// An action at this offset that the feature refused; see `Engine.takeRefusal()`.
     case refused(offset: Int)
   }
@@ -58,11 +58,12 @@ public enum ActionBatch {
   ///   - limit: The maximum number of actions to apply.
   ///   - sender: The client that has sent them.
   ///   - reducing: The feature's state and reducer.
+  ///   - failure: Receives the error of an item that is not an action.
   ///   - pace: Decides whether the turn has time for further actions; at least one action is applied.
   @inlinable @inline(__always)
   static func apply<State, Action: WireValue>(
     _ sequence: RawSpan, from offset: Int, limit: Int, of sender: SendingClient,
-    to reducing: inout ReducerCore<State, Action>, pace: TurnPace
+    to reducing: inout ReducerCore<State, Action>, failure: inout WireError?, pace: TurnPace
   ) -> Outcome {
     reducing.noteSender(sender)
     var decoder = CBORDecoder(sequence, at: offset)
@@ -94,7 +95,8 @@ public enum ActionBatch {
           pause = min(limit, count + pace.countToNext(after: count))
         } while decoder.skipRepetition(ofLength: length)
       } catch {
-        return Outcome(count: count, end: .failure(error, offset: start))
+        failure = error
+        return Outcome(count: count, end: .failure(offset: start))
       }
     }
     return Outcome(count: count, end: .complete)

@@ -48,6 +48,9 @@ package protocol Engine: StateSource {
   /// Takes the refusal of an action since the last call; nil if none was refused.
   func takeRefusal() -> Refusal?
 
+  /// Takes the error of an item that was not an action of the feature since the last call; nil if there was none.
+  func takeFailure() -> WireError?
+
   /// True if the state's type has values that cannot be read back from their bytes; see `ReadingRisks`.
   var mustReadBack: Bool { get }
 

@@ -162,6 +162,8 @@ extension FeatureEngine: Engine {
 
   package func takeRefusal() -> Refusal? { box.core.takeRefusal() }
 
+  package func takeFailure() -> WireError? { box.failure.take() }
+
   package var mustReadBack: Bool { reader.isNeeded }
 
   package func readBack() throws(WireError) {
@@ -245,6 +247,8 @@ final class ReducerBox<State, Action> {
   /// Without the run-time check for overlapping accesses: the hub makes one call at a time, and reducers cannot reach
   /// it.
   @exclusivity(unchecked) @usableFromInline var core: ReducerCore<State, Action>
+  /// The error of the last item that was not an action; nil once the hub has taken it.
+  @exclusivity(unchecked) @usableFromInline var failure: WireError?
 
   @inlinable
   init(_ core: consuming ReducerCore<State, Action>) { self.core = core }
@@ -262,7 +266,8 @@ struct EngineOperations {
   init<State, Action: WireValue>(on box: ReducerBox<State, Action>, _ pace: TurnPace) {
     self.init(
       apply: { sequence, offset, limit, sender in
-        ActionBatch.apply(sequence, from: offset, limit: limit, of: sender, to: &box.core, pace: pace)
+        ActionBatch.apply(
+          sequence, from: offset, limit: limit, of: sender, to: &box.core, failure: &box.failure, pace: pace)
       },
       revision: { box.core.actionCount },
       hasCommands: { box.core.hasCommands })

@@ -11,13 +11,16 @@ final class HubSurroundings {
   enum Origin {
     case hub
     case effect
-    case client(LiveConnection)
+    case client
   }
 
   // What each frame and each turn uses omits the exclusivity check: only the core uses it, one property at a time.
 
-  /// The origin of the actions that are reduced. Each setting begins with the first random number.
-  @exclusivity(unchecked) var origin = Origin.hub
+  /// The origin of the actions that are reduced.
+  @exclusivity(unchecked) private var origin = Origin.hub
+  /// The client whose actions were reduced last. It is kept until it has gone, so that the next frame of the same client
+  /// counts no reference.
+  @exclusivity(unchecked) private var client: LiveConnection?
   /// Returns the machine's time, in milliseconds since 1970; nil if the reducer reads the machine's time itself.
   var clock: (() -> Int64)?
   private let engine: any Engine
@@ -60,8 +63,13 @@ final class HubSurroundings {
     switch origin {
     case .hub: .hub
     case .effect: .effect
-    case .client(let connection): .client(connection.client)
+    case .client: .client(sendingConnection.client)
     }
+  }
+
+  private var sendingConnection: LiveConnection {
+    guard let client else { preconditionFailure("the actions of a client have a connection") }
+    return client
   }
 
   private var time: Int64? {
@@ -73,7 +81,8 @@ final class HubSurroundings {
 
   private func nextRandom() -> UInt64? {
     switch origin {
-    case .client(let connection):
+    case .client:
+      let connection = sendingConnection
       let number = connection.session.processed &+ 1 &+ engine.batchCount
       if randomness?.begin(number) == nil {
         randomness = ActionRandomness(key: connection.session.id.key, action: number)
@@ -89,9 +98,23 @@ final class HubSurroundings {
     return randomness?.next()
   }
 
-  /// Begins the actions of another origin, with the first random number of each.
+  /// Begins the actions of a client, with the first random number of each.
   /// - Returns: The outer surroundings and the previous origin, for `end`.
-  func begin(_ origin: Origin) -> (UnsafeMutableRawPointer?, Origin) {
+  func begin(actionsOf client: LiveConnection) -> (UnsafeMutableRawPointer?, Origin) {
+    if self.client !== client { self.client = client }
+    return begin(.client)
+  }
+
+  /// Begins the actions of the hub itself or of an effect, with the first random number of each.
+  /// - Returns: The outer surroundings and the previous origin, for `end`.
+  func begin(ownActionsOf origin: Origin) -> (UnsafeMutableRawPointer?, Origin) { begin(origin) }
+
+  /// Forgets a client that has gone, unless its actions are being reduced.
+  func forget(_ client: LiveConnection) {
+    if self.client === client, origin != .client { self.client = nil }
+  }
+
+  private func begin(_ origin: Origin) -> (UnsafeMutableRawPointer?, Origin) {
     let outer = (surroundings.begin(), self.origin)
     self.origin = origin
     beginAction()

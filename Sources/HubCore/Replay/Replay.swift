@@ -79,7 +79,7 @@ package struct Replay: ~Copyable {
         let outcome = engine.applyBatch(run.actions.span.bytes, 0, .max, sender)
         switch outcome.end {
         case .complete, .limit: break
-        case .failure(let error, _): throw error
+        case .failure: if let error = engine.takeFailure() { throw error }
         case .refused: break
         }
       case .hub:

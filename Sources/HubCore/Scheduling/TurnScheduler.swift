@@ -256,7 +256,14 @@ package struct TurnScheduler {
       let plan = contendedPlan(continues, isStopping, waiting, time)
       if plan.isContended || isContended { return plan }
     }
-    return TurnPlan(answersFirst: !continues && !isStopping && hasSnapshots())
+    return Self.uncontendedPlan(continues: continues, isStopping: isStopping, hasSnapshots: hasSnapshots())
+  }
+
+  /// What `plan` decides for a hub that is not contended, as nearly always.
+  package static func uncontendedPlan(
+    continues: Bool, isStopping: Bool, hasSnapshots: @autoclosure () -> Bool
+  ) -> TurnPlan {
+    TurnPlan(answersFirst: !continues && !isStopping && hasSnapshots())
   }
 
   private mutating func contendedPlan(

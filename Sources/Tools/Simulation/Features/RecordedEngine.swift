@@ -45,6 +45,7 @@ final class RecordedEngine: Engine {
   func apply(_ action: AnyAction, from effect: EffectID?) -> Bool { base.apply(action, from: effect) }
   var mayRefuse: Bool { base.mayRefuse }
   func takeRefusal() -> Refusal? { base.takeRefusal() }
+  func takeFailure() -> WireError? { base.takeFailure() }
   var mustReadBack: Bool { recorder.readsBack && base.mustReadBack }
   func readBack() throws(WireError) { if recorder.readsBack { try base.readBack() } }
   func readBack(_ action: AnyAction) throws(WireError) { try base.readBack(action) }

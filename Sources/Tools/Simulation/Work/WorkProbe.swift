@@ -132,7 +132,7 @@ private struct WorkHub: ~Copyable {
     var (bytes, commands) = (0, 0)
     WorkCounter.$current.withValue(counter) {
       hub.endTurn(at: .zero, flushing: true)
-      bytes = hub.output.count + hub.turnsToStore.reduce(0) { $0 + $1.byteCount }
+      bytes = hub.outputByteCount + hub.turnsToStore.reduce(0) { $0 + $1.byteCount }
       commands = hub.commandCount
       log.append(hub.turnsToStore)
       hub.clear()
