@@ -5,6 +5,7 @@ declare module "node:net" {
   export interface Socket {
     write(bytes: Uint8Array): boolean;
     end(finished: () => void): void;
+    readonly connecting: boolean;
     destroy(): void;
     on(event: "connect" | "drain" | "close", handler: () => void): this;
     on(event: "data", handler: (bytes: Uint8Array) => void): this;

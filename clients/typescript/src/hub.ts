@@ -36,6 +36,8 @@ export class Hub<Action = unknown> {
   private readonly parts = new Map<Scope, Part<unknown>>();
   private readonly sends = new Map<PendingAction, Waiter>();
   private readonly capacityWaiters: Waiter[] = [];
+  /** Set while a waiter has been told of room and has not sent yet: the next one is told afterwards. */
+  private offer: ReturnType<typeof setTimeout> | undefined;
   private readonly settledWaiters: Waiter[] = [];
   /** End the wait for the signals of the last actions, oldest first. */
   private readonly cancellations: (() => void)[] = [];
@@ -44,6 +46,9 @@ export class Hub<Action = unknown> {
   private readonly longest: number;
   private attempts = 0;
   private openedAt = 0;
+  /** The milliseconds within which a connection must be made. */
+  private readonly openLimit: number;
+  private opening: ReturnType<typeof setTimeout> | undefined;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private timerAt = Infinity;
@@ -52,7 +57,9 @@ export class Hub<Action = unknown> {
   private readonly owner: PartOwner;
 
   constructor(private readonly transport: Transport, options: HubOptions) {
-    this.core = new ClientCore(coreOptions(options));
+    const settings = coreOptions(options);
+    this.core = new ClientCore(settings);
+    this.openLimit = settings.answerTimeout;
     this.first = options.backOff?.first ?? 50;
     this.longest = options.backOff?.longest ?? 5000;
     this.owner = {
@@ -158,6 +165,7 @@ export class Hub<Action = unknown> {
   async send(action: Action, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     if (options.signal?.aborted) throw new NotSent("closed", "the action was cancelled before it was sent");
     const pending = this.core.send(action, now());
+    this.offerEnded();
     if (!this.isFlushDue) {
       this.isFlushDue = true;
       // Actions of one turn share a frame.
@@ -177,10 +185,31 @@ export class Hub<Action = unknown> {
     if (this.cancellations.length > mostCancellations) this.cancellations.shift()!();
   }
 
-  /** Waits until `send` takes another action: the way to send many without an unbounded queue. */
+  /**
+   * Waits until `send` takes another action: the way to send many without an unbounded queue.
+   *
+   * Those that wait are told one after the other, each when the one before it has sent, or has done something else.
+   */
   async capacity(): Promise<void> {
-    if (this.core.hasCapacity) return;
-    await new Promise<void>((resolve, reject) => this.capacityWaiters.push({ resolve, reject }));
+    if (this.current.phase === "refused" || this.current.phase === "closed") return;
+    await new Promise<void>((resolve, reject) => {
+      this.capacityWaiters.push({ resolve, reject });
+      this.offerCapacity();
+    });
+  }
+
+  private offerCapacity(): void {
+    if (this.offer !== undefined || this.capacityWaiters.length === 0 || !this.core.hasCapacity) return;
+    this.capacityWaiters.shift()!.resolve();
+    // If it has not sent when all that was ready has run, it will not.
+    this.offer = setTimeout(() => this.offerEnded(), 0);
+  }
+
+  private offerEnded(): void {
+    if (this.offer === undefined) return;
+    clearTimeout(this.offer);
+    this.offer = undefined;
+    this.offerCapacity();
   }
 
   /** Waits until the outcomes of all actions are known. */
@@ -209,6 +238,7 @@ export class Hub<Action = unknown> {
       connection = this.transport.open({
         opened: () => {
           if (!isOwn()) return;
+          clearTimeout(this.opening);
           this.core.opened(now());
           this.run();
         },
@@ -231,10 +261,17 @@ export class Hub<Action = unknown> {
     }
     this.connection = connection;
     this.core.isWritable = true;
+    if (this.openLimit > longestTimer) return;
+    this.opening = setTimeout(() => {
+      if (!isOwn()) return;
+      connection?.close();
+      this.lost(new ConnectionError(`no connection within ${this.openLimit} ms`));
+    }, this.openLimit);
   }
 
   private lost(error: Error | undefined): void {
     this.connection = undefined;
+    clearTimeout(this.opening);
     this.core.closed();
     for (const scope of [...this.verifications.keys()]) this.verified(scope, false);
     const reason = error instanceof StoreHubError
@@ -319,13 +356,14 @@ export class Hub<Action = unknown> {
   }
 
   private wake(): void {
-    if (this.core.hasCapacity) for (const waiter of this.capacityWaiters.splice(0)) waiter.resolve();
+    this.offerCapacity();
     if (this.core.pendingCount === 0) for (const waiter of this.settledWaiters.splice(0)) waiter.resolve();
   }
 
   private finish(state: ConnectionState): void {
     this.connection = undefined;
     clearTimeout(this.retry);
+    clearTimeout(this.opening);
     this.setState(state);
     const error = this.endError();
     for (const part of this.parts.values()) {

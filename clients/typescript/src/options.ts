@@ -25,7 +25,7 @@ export interface HubOptions {
   readonly signal?: AbortSignal;
   /** The first and the longest wait between two attempts, in milliseconds. Default: 50 and 5,000. */
   readonly backOff?: { readonly first?: number; readonly longest?: number };
-  /** The milliseconds without an answer after which a connection is given up. Default: 10 seconds. */
+  /** The milliseconds without an answer after which a connection is given up, also one that is being made. Default: 10 seconds. */
   readonly answerTimeout?: number;
   /** The milliseconds after which an idle connection is tested. Default: never. */
   readonly keepAlive?: number;

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import test from "node:test";
 import { connect, HubError, NotSent, Path, PathError, Rejected, ValueError } from "../dist/node.js";
+import { Hub } from "../dist/hub.js";
 import { partHook } from "../dist/react.js";
 import { eventually, pause, temporaryDirectory, TestHub, withHub } from "./support.js";
 
@@ -170,6 +171,29 @@ test("actions beyond the limit are refused until there is room", withHub, async 
   await hub.send(increment);
 });
 
+test("each free place is one sender's: those that wait for capacity are never refused", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start(), { actionLimit: 3 });
+  let most = 0;
+  const order = [];
+  await Promise.all(Array.from({ length: 200 }, async (_, index) => {
+    await hub.capacity();
+    const sent = hub.send(increment);
+    order.push(index);
+    most = Math.max(most, hub.pendingCount);
+    await sent;
+  }));
+  assert.equal(most, 3);
+  assert.deepEqual(order, Array.from({ length: 200 }, (_, index) => index));
+});
+
+test("a place that was offered and not taken is the next one's", withHub, async t => {
+  const hub = await connected(t, await new TestHub(t).start(), { actionLimit: 1 });
+  const sent = hub.send(increment);
+  const idle = [hub.capacity(), hub.capacity()];
+  await hub.capacity();
+  await Promise.all([sent, ...idle]);
+});
+
 test("thousands of actions of one turn are stored in order", withHub, async t => {
   const hub = await connected(t, await new TestHub(t).start());
   const todos = await hub.attach("todos.todos");
@@ -185,6 +209,23 @@ test("a connection that gives no answer is given up", async t => {
   const before = performance.now();
   await assert.rejects(connect({ socket: path, answerTimeout: 50, timeout: 300 }), /not answered for 50 ms/);
   assert.ok(performance.now() - before < 5000);
+});
+
+test("a connection that is never made is given up, and tried again", async t => {
+  let attempts = 0;
+  const closed = [];
+  // A transport that neither connects nor fails, such as a gateway whose machine is off.
+  const transport = {
+    open: () => {
+      const attempt = ++attempts;
+      return { write: () => true, close: () => closed.push(attempt) };
+    },
+  };
+  const hub = new Hub(transport, { answerTimeout: 20, backOff: { first: 1, longest: 1 } });
+  t.after(() => hub.close());
+  await eventually(() => attempts >= 3, "a third attempt");
+  assert.deepEqual(closed.slice(0, 2), [1, 2]);
+  assert.match(String(hub.state.error ?? ""), /^$|no connection within 20 ms/);
 });
 
 test("a client that waits without a limit sets no timer that ends at once", withHub, async t => {

@@ -29,7 +29,8 @@ export class SocketTransport implements Transport {
       close: () => {
         isClosed = true;
         // After what was written. What the hub still sends is read by nobody, and does not keep the process alive.
-        socket.end(() => socket.destroy());
+        if (socket.connecting) socket.destroy();
+        else socket.end(() => socket.destroy());
       },
     };
   }
