@@ -29,8 +29,8 @@ STATE = Map([(0, 0), (1, (Map([(0, 7), (1, "seven")]),)), (2, None)])
 class Script:
     """A core that has just connected, and the hub's side of the conversation."""
 
-    def __init__(self, **options: Any) -> None:
-        self.core = Core(Options(**options), random.Random(1))
+    def __init__(self, *, reads_elsewhere_above: int | None = None, **options: Any) -> None:
+        self.core = Core(Options(**options), random.Random(1), reads_elsewhere_above)
         self.now = 0.0
         self.sent: list[Frame] = []
         self.events: list[Any] = []

@@ -55,6 +55,40 @@ class Greeting(unittest.TestCase):
             with self.assertRaises(NotConnected):
                 script.core.begin("increment")
 
+    def test_a_hub_that_owes_an_answer_is_pinged_before_it_counts_as_lost(self) -> None:
+        script = Script(timeout=10)
+        script.welcome()
+        script.core.begin("increment")
+        script.collect()
+        for _ in range(3):
+            # It does not answer, for a disk is slow, and lives.
+            self.assertEqual(script.core.deadline(), script.now + 5)
+            script.now += 5
+            script.core.tick(script.now)
+            ping = script.collect()
+            self.assertEqual(kinds(ping), [wire.PING])
+            self.assertEqual(script.core.deadline(), script.now + 5)
+            script.now += 4
+            script.say(wire.PONG, ping[0].payload)
+            self.assertFalse(script.core.wants_close)
+        script.now += 5
+        script.core.tick(script.now)
+        script.now += 5
+        script.core.tick(script.now)
+        self.assertTrue(script.core.wants_close)
+
+    def test_a_client_that_was_stopped_asks_before_it_gives_up(self) -> None:
+        script = Script(timeout=10)
+        script.welcome()
+        script.core.begin("increment")
+        script.collect()
+        script.now += 1000
+        script.core.tick(script.now)
+        self.assertEqual(kinds(script.collect()), [wire.PING])
+        self.assertFalse(script.core.wants_close)
+        script.applied(1)
+        self.assertEqual(script.outcomes(), [(1, None)])
+
     def test_attempts_are_made_less_and_less_often(self) -> None:
         script = Script()
         delays = []
@@ -532,6 +566,103 @@ class HostileBytes(unittest.TestCase):
                 self.assertTrue(part.is_present)
             except ProtocolError as error:
                 self.fail(f"seed {seed}: {error}")
+
+
+class Bytes(unittest.TestCase):
+    def test_the_bytes_of_pending_actions_are_limited(self) -> None:
+        script = Script(pending_bytes=1000)
+        script.welcome()
+        text = "x" * 600
+        for _ in range(2):
+            self.assertTrue(script.core.has_room)
+            script.core.begin({"add": text})
+        self.assertFalse(script.core.has_room)
+        with self.assertRaisesRegex(TooManyPending, "2 actions of 12.. bytes"):
+            script.core.begin("increment")
+        script.collect()
+        script.applied(1)
+        self.assertTrue(script.core.has_room)
+
+    def test_every_way_to_an_outcome_gives_the_bytes_back(self) -> None:
+        script = Script(pending_bytes=1000)
+        # Its size is known with the schema.
+        script.core.begin({"add": "x" * 2000})
+        self.assertTrue(script.core.has_room)
+        script.core.begin({"nothing": 1})
+        script.welcome()
+        self.assertFalse(script.core.has_room)
+        script.say(wire.REJECTED, (1, 3, "no"))
+        self.assertTrue(script.core.has_room)
+        script.applied(1)
+        script.core.begin({"add": "x" * 2000})
+        script.collect()
+        script.cut()
+        self.assertIsInstance(script.outcomes()[-1][1], OutcomeUnknown)
+        script.core.begin({"add": "x" * 2000})
+        script.core.close()
+        self.assertEqual(script.core._pending_bytes, 0)
+
+
+class Elsewhere(unittest.TestCase):
+    """Large values, which the shell reads."""
+
+    def setUp(self) -> None:
+        self.script = Script(reads_elsewhere_above=8)
+        self.part = self.script.core.attach(path)
+        self.script.welcome()
+        assert self.part.number
+        self.script.snapshot(self.part.number, STATE, 3)
+
+    def test_what_follows_waits_until_the_value_is_read(self) -> None:
+        script, part = self.script, self.part
+        assert part.number
+        self.assertFalse(part.is_known())
+        script.say(wire.DELTA, (3, Map([(0, 5)])), part.number, 0, 4)
+        script.say(wire.BOOKMARK, b"", part.number, 0, 9)
+        self.assertIsNone(script.core.deadline())
+        script.now += 1000
+        script.core.tick(script.now)
+        self.assertFalse(script.core.wants_close)
+        reading = script.core.reading
+        assert reading
+        reading.run()
+        self.assertFalse(part.is_known())
+        script.core.finish_reading(reading, script.now)
+        self.assertIsNone(script.core.reading)
+        self.assertEqual((part.value["count"], part.revision), (5, 9))
+
+    def test_a_value_of_a_lost_connection_or_a_detached_part_is_dropped(self) -> None:
+        script = self.script
+        reading = script.core.reading
+        assert reading
+        script.core.detach(self.part)
+        reading.run()
+        script.core.finish_reading(reading, script.now)
+        self.assertIsNone(self.part.revision)
+        other = script.core.attach(path)
+        script.collect()
+        assert other.number
+        script.snapshot(other.number, STATE, 3)
+        late = script.core.reading
+        assert late
+        late.run()
+        script.cut()
+        script.core.finish_reading(late, script.now)
+        self.assertIsNone(other.revision)
+        self.assertIsNone(script.core.reading)
+
+    def test_a_value_that_cannot_be_read_ends_the_connection(self) -> None:
+        script = Script(reads_elsewhere_above=0)
+        part = script.core.attach(path)
+        script.welcome()
+        assert part.number
+        script.snapshot(part.number, 17, 3)
+        reading = script.core.reading
+        assert reading
+        reading.run()
+        self.assertFalse(script.core.wants_close)
+        script.core.finish_reading(reading, script.now)
+        self.assertTrue(script.core.wants_close)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,13 @@ import os
 import resource
 import signal
 import threading
+import time
 import unittest
+import unittest.mock
 from typing import Any
 
 import storehub
-from storehub import blocking, path
+from storehub import _parts, blocking, path
 
 from .hubs import CuttingProxy, HubProcess
 
@@ -54,6 +56,52 @@ class Asynchronous(WithHub):
             async for value in counter.values():
                 if value == start + 100:
                     break
+
+    async def test_a_large_value_does_not_hold_the_loop(self) -> None:
+        with HubProcess(journal=False) as process:
+            async with storehub.connect(process.socket) as hub:
+                for sent in [await hub.begin(add(f"{number}")) for number in range(6_000)]:
+                    await sent
+
+                def turns() -> int:
+                    return count
+
+                async def turn() -> None:
+                    nonlocal count
+                    while True:
+                        await asyncio.sleep(0)
+                        count += 1
+
+                # How often the loop turns while the value is read: many times, and never if it is read on the loop.
+                count = 0
+                before, read = 0, _parts.Reading.run
+
+                def run(reading: Any) -> None:
+                    nonlocal before
+                    first = turns()
+                    read(reading)
+                    before = max(before, turns() - first)
+
+                task = asyncio.ensure_future(turn())
+                with unittest.mock.patch.object(_parts.Reading, "run", run):
+                    todos = await hub.attach("todos.todos")
+                    await hub.send(add("the last"))
+                task.cancel()
+                self.assertEqual(len(todos.value), 6_001)
+                self.assertEqual(todos.value[-1]["text"], "the last")
+                self.assertGreater(before, 0)
+                self.assertTrue(await todos.verify())
+
+    async def test_bytes_of_pending_actions_are_limited(self) -> None:
+        async with storehub.connect(self.hub.socket, pending_bytes=10_000) as hub:
+            todos = await hub.attach("todos.todos")
+            before, most = len(todos.value), 0
+            for number in range(100):
+                await hub.begin(add("x" * 1000 + str(number)))
+                most = max(most, hub._core._pending_bytes)
+            await hub.send(INCREMENT)
+            self.assertEqual(len(todos.value), before + 100)
+            self.assertLess(most, 12_000)
 
     async def test_windows_elements_and_absence(self) -> None:
         async with storehub.connect(self.hub.socket) as hub:
@@ -164,6 +212,25 @@ class Blocking(WithHub):
             self.assertEqual(list(counter.values(timeout=0.05)), [before + 51])
             self.assertIsNotNone(hub.state_directory)
             self.assertEqual(hub.schema().fingerprint, hub._core.welcome.fingerprint)
+
+    def test_what_a_socket_takes_in_small_pieces_is_not_copied_each_time(self) -> None:
+        class Slow:
+            """Takes 4,096 bytes at once."""
+
+            sent = 0
+
+            def send(self, data: Any) -> int:
+                self.sent += min(len(data), 4096)
+                return min(len(data), 4096)
+
+        with blocking.connect(self.hub.socket) as hub:
+            hub._unwritten += bytes(64 << 20)
+            slow: Any = Slow()
+            begin = time.process_time()
+            hub._write(slow)
+            self.assertEqual((slow.sent, len(hub._unwritten)), (64 << 20, 0))
+            # 0.02 s; copying what is left after each piece takes a minute.
+            self.assertLess(time.process_time() - begin, 5)
 
     def test_a_program_with_a_loop_of_its_own(self) -> None:
         with blocking.connect(self.hub.socket) as hub, blocking.connect(self.hub.socket) as other:

@@ -53,6 +53,10 @@ class FrameReader:
         self.limit = limit
         self._buffer = bytearray()
 
+    def keep(self, data: bytes) -> None:
+        """Takes data whose frames the next call of `receive` returns."""
+        self._buffer += data
+
     def receive(self, data: bytes) -> Iterator[Frame]:
         """The frames that end in `data`, which follows what was received before."""
         buffer = self._buffer

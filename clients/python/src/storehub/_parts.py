@@ -14,6 +14,33 @@ from .schema import Model, Types
 LAST_PIECE = 1
 
 
+class Reading:
+    """A large value that has arrived, and that the shell reads, on any thread."""
+
+    def __init__(self, part: Subscription, kind: Type, data: bytes, revision: int) -> None:
+        self.part, self.revision = part, revision
+        self._type, self._data = kind, data
+        self._value: Any = None
+        self._error: Exception | None = None
+
+    def run(self) -> None:
+        """Reads the value, or finds out why it cannot be read. Touches nothing else."""
+        try:
+            reader = Reader(self._data)
+            self._value = self._type.read(reader)
+            reader.finish()
+        except Exception as error:  # noqa: BLE001
+            # Whatever it is, it belongs to the thread of the core.
+            self._error = error
+        self._data = b""
+
+    def result(self) -> Any:
+        """The value; raises the reason why there is none."""
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
 class Subscription:
     """A part of a state to which the client subscribes, with its value."""
 
@@ -33,6 +60,9 @@ class Subscription:
         # True from the request until the hub's first answer to it.
         self.is_awaited = False
         self._pieces: bytearray | None = None
+        # A value that the shell has to read, because it has more bytes than this.
+        self.reads_elsewhere_above: int | None = None
+        self.reading: Reading | None = None
 
     @property
     def model(self) -> Model | None:
@@ -64,7 +94,7 @@ class Subscription:
 
     def disconnect(self) -> None:
         """The connection ended, and with it an incomplete snapshot."""
-        self.number, self._pieces, self.is_awaited = None, None, False
+        self.number, self._pieces, self.reading, self.is_awaited = None, None, None, False
 
     def snapshot(self, frame: Frame) -> bool:
         _, offset, piece = read_snapshot(frame.payload)
@@ -76,11 +106,18 @@ class Subscription:
         if not frame.flags & LAST_PIECE:
             return False
         data, self._pieces = bytes(self._pieces), None
-        reader = Reader(data)
         assert self.type
-        value = self.type.read(reader)
-        reader.finish()
-        self._set(value, True, frame.revision)
+        reading = Reading(self, self.type, data, frame.revision)
+        if self.reads_elsewhere_above is not None and len(data) > self.reads_elsewhere_above:
+            self.reading = reading
+            return False
+        reading.run()
+        return self.has_read(reading)
+
+    def has_read(self, reading: Reading) -> bool:
+        """Takes a value that was read."""
+        self.reading = None
+        self._set(reading.result(), True, reading.revision)
         return True
 
     @property

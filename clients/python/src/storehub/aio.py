@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar, overload
 
 from . import _places
-from ._parts import Action, Subscription
+from ._parts import Action, Reading, Subscription
 from ._events import ActionDone, Described, Event, PartChanged, StateChanged, Verified
 from .core import Core
 from .errors import Absent, Closed, ConnectionFailed, Refused
@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 WRITE_BYTES = 1 << 20
 """The bytes that may wait to be written before `send` waits."""
+READ_AT_ONCE = 1 << 16
+"""The bytes of a value above which it is read on another thread, so that the loop goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class Hub:
 
     def __init__(self, path: str, wait: float | None, options: Options) -> None:
         self._path, self._wait = path, wait
-        self._core = Core(options)
+        self._core = Core(options, reads_elsewhere_above=READ_AT_ONCE)
         self._parts: dict[Subscription, Part[Any]] = {}
         self._outcomes: dict[Action, asyncio.Future[None]] = {}
         self._verifications: list[tuple[Subscription, asyncio.Future[bool | None]]] = []
@@ -273,7 +275,7 @@ class Hub:
         `seen` is the revision of the part from which the user decided: the hub then rejects an action for something that was
         presented anew since (`RejectionCode.LATE`). Raises `InvalidValue`, `ActionTooLarge` and `NotConnected`.
         """
-        while self._core.pending >= self._core.options.pending_actions or self._is_paused:
+        while not self._core.has_room or self._is_paused:
             if self._core.is_ended:
                 break
             if self._room is None:
@@ -328,6 +330,24 @@ class Hub:
 
     def _received(self, data: bytes) -> None:
         self._core.receive(data, time.monotonic())
+        self._read_elsewhere()
+        self._dispatch()
+        self._flush()
+
+    def _read_elsewhere(self) -> None:
+        """Reads a large value on another thread, and nothing from the socket meanwhile."""
+        reading, transport = self._core.reading, self._transport
+        if reading is None or transport is None or not transport.is_reading():
+            return
+        transport.pause_reading()
+        work = asyncio.get_running_loop().run_in_executor(None, reading.run)
+        work.add_done_callback(lambda _: self._has_read(reading, transport))
+
+    def _has_read(self, reading: Reading, transport: asyncio.Transport) -> None:
+        if not transport.is_closing():
+            transport.resume_reading()
+        self._core.finish_reading(reading, time.monotonic())
+        self._read_elsewhere()
         self._dispatch()
         self._flush()
 

@@ -145,7 +145,7 @@ class Hub:
         self._path, self._wait = path, wait
         self._core = Core(options)
         self._socket: socket.socket | None = None
-        self._unwritten = b""
+        self._unwritten = bytearray()
         self._answers: dict[Subscription, bool | None] = {}
 
     def __enter__(self) -> Hub:
@@ -232,10 +232,9 @@ class Hub:
         return self._begin(action, seen, None)
 
     def _begin(self, action: Any, seen: int | None, timeout: float | None) -> Sent:
-        limit = self._core.options.pending_actions
         # The core refuses it if there is no room by then.
         with contextlib.suppress(TimeoutError):
-            self._pump(lambda: self._core.pending < limit or self._core.is_ended, timeout)
+            self._pump(lambda: self._core.has_room or self._core.is_ended, timeout)
         return Sent(self, self._core.begin(action, seen))
 
     def send(self, action: Any, *, seen: int | None = None, timeout: float | None = None) -> None:
@@ -335,21 +334,23 @@ class Hub:
             self._collect()
             return False
         stream.setblocking(False)
-        self._socket, self._unwritten = stream, b""
+        self._socket, self._unwritten = stream, bytearray()
         self._core.connected(time.monotonic())
         return True
 
     def _write(self, stream: socket.socket) -> None:
         self._unwritten += self._core.take_output(time.monotonic())
-        try:
-            while self._unwritten:
-                count = stream.send(self._unwritten)
-                self._unwritten = self._unwritten[count:]
-        except (BlockingIOError, InterruptedError):
-            pass
-        except OSError:
-            # What has arrived may have the reason, and the end follows it.
-            self._unwritten = b""
+        sent = 0
+        with memoryview(self._unwritten) as unwritten:
+            try:
+                while sent < len(unwritten):
+                    sent += stream.send(unwritten[sent:])
+            except (BlockingIOError, InterruptedError):
+                pass
+            except OSError:
+                # What has arrived may have the reason, and the end follows it.
+                sent = len(unwritten)
+        del self._unwritten[:sent]
 
     def _close(self, reason: str) -> None:
         stream, self._socket = self._socket, None

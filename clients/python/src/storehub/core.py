@@ -7,6 +7,7 @@ The shells in `aio` and `blocking` drive it. All times are seconds of one monoto
     core.receive(data, now)   bytes have arrived
     core.disconnected(...)    the socket is closed, or could not be opened
     core.tick(now)            the deadline has come
+    core.reading              a large value that the shell reads; then core.finish_reading(...)
     core.take_output(now)     the bytes to write, after any of these and after requests
     core.take_events()        what has happened
 """
@@ -21,7 +22,7 @@ from typing import Any
 from . import _messages as wire
 from ._events import ActionDone, Described, Event, PartChanged, Phase, StateChanged, Verified
 from ._messages import Frame, FrameReader, Welcome
-from ._parts import Action, Subscription
+from ._parts import Action, Reading, Subscription
 from ._types import CannotApply, WindowStep
 from .errors import (
     ActionError,
@@ -57,8 +58,16 @@ GOOD_CONNECTION = 1.0
 class Core:
     """A client's side of the protocol."""
 
-    def __init__(self, options: Options | None = None, draw: random.Random | None = None) -> None:
+    def __init__(
+        self, options: Options | None = None, draw: random.Random | None = None, reads_elsewhere_above: int | None = None
+    ) -> None:
+        """A core that has done nothing yet.
+
+        The shell reads values of more than `reads_elsewhere_above` bytes: see `reading`. With None, the core does at once.
+        """
         self.options = options or Options()
+        self._reads_elsewhere_above = reads_elsewhere_above
+        self._reading: Reading | None = None
         if len(self.options.name.encode()) > 128:
             raise ValueError("the name of a client has at most 128 bytes")
         self._draw = draw or random.Random()
@@ -77,6 +86,8 @@ class Core:
         self._cancels: dict[int, int | None] = {}
         self._sent: deque[Action] = deque()
         self._waiting: deque[Action] = deque()
+        # The bytes of both.
+        self._pending_bytes = 0
         self._parts: list[Subscription] = []
         self._numbers: dict[int, Subscription | None] = {}
         self._next_number = 1
@@ -92,6 +103,8 @@ class Core:
         self._without_roots = False
         self._last_heard = self._awaiting_since = 0.0
         self._was_awaiting = False
+        # True if a ping was sent because the hub is silent although it owes an answer.
+        self._is_checking = False
         self._ping = self._pong = 0
         self._failure: str | None = None
 
@@ -101,6 +114,19 @@ class Core:
     def pending(self) -> int:
         """The number of actions without an outcome."""
         return len(self._sent) + len(self._waiting)
+
+    @property
+    def has_room(self) -> bool:
+        """True if another action may be taken."""
+        return self.pending < self.options.pending_actions and self._pending_bytes < self.options.pending_bytes
+
+    @property
+    def reading(self) -> Reading | None:
+        """A large value that has arrived. The shell calls its `run`, on any thread, and then `finish_reading`.
+
+        Until then the core keeps what arrives, so the shell should read no more from the socket.
+        """
+        return self._reading
 
     @property
     def is_ended(self) -> bool:
@@ -123,6 +149,7 @@ class Core:
     def attach(self, path: Path[Any]) -> Subscription:
         """Subscribes to a part."""
         part = Subscription(path, self.options.state_bytes)
+        part.reads_elsewhere_above = self._reads_elsewhere_above
         if self.is_ended:
             part.fail(NotConnected(self._reason()))
             return part
@@ -160,12 +187,14 @@ class Core:
         """
         if self.is_ended:
             raise NotConnected(f"not sent: {self._reason()}")
-        if self.pending >= self.options.pending_actions:
-            raise TooManyPending(f"{self.pending} actions are pending already; try again when the hub answers")
+        if not self.has_room:
+            raise TooManyPending(
+                f"{self.pending} actions of {self._pending_bytes} bytes are pending already; try again when the hub answers")
         action = Action(value, model_of(value), seen)
         if self._schemas.get(0) is not None:
             self._encode(action)
         self._waiting.append(action)
+        self._pending_bytes += len(action.data)
         return action
 
     def cancel(self, action: Action) -> None:
@@ -206,6 +235,7 @@ class Core:
         self._output.clear()
         self._numbers, self._next_number = {}, 1
         self._ping = self._pong = 0
+        self._is_checking = False
         self._last_heard = self._awaiting_since = now
         self._write(wire.HELLO, wire.hello(self.options.name, self._session, self._acknowledged, self._history))
 
@@ -216,6 +246,7 @@ class Core:
         self.phase = Phase.DOWN
         self.wants_close = False
         self._output.clear()
+        self._reading = None
         for part in self._parts:
             part.disconnect()
         if self._live_since is not None and now - self._live_since >= GOOD_CONNECTION:
@@ -232,22 +263,46 @@ class Core:
         """Bytes have arrived."""
         if self.phase not in (Phase.GREETING, Phase.DESCRIBING, Phase.OPEN) or self.wants_close:
             return
-        self._last_heard = now
+        self._last_heard, self._is_checking = now, False
+        if self._reading is not None:
+            self._reader.keep(data)
+            return
         try:
             for frame in self._reader.receive(data):
                 self._handle(frame)
-                if self.wants_close or self.is_ended:
+                if self.wants_close or self.is_ended or self._reading is not None:
                     return
         except ProtocolError as error:
             self._break(f"the hub sent what the protocol does not allow: {error}")
         except RecursionError:
             self._break("the hub sent values that are nested too deep")
 
+    def finish_reading(self, reading: Reading, now: float) -> None:
+        """Takes a value that the shell has read, and goes on with what has arrived after it."""
+        if reading is not self._reading:
+            # The connection has ended meanwhile.
+            return
+        self._reading = None
+        if reading.part.reading is reading:
+            try:
+                self._take(reading.part, lambda: reading.part.has_read(reading))
+            except ProtocolError as error:
+                self._break(f"the hub sent what the protocol does not allow: {error}")
+            except RecursionError:
+                self._break("the hub sent values that are nested too deep")
+        self.receive(b"", now)
+
     def tick(self, now: float) -> None:
         """The time has come that `deadline` named."""
-        if self.phase in (Phase.DOWN, Phase.CONNECTING, Phase.ENDED):
+        if self.phase in (Phase.DOWN, Phase.CONNECTING, Phase.ENDED) or self._reading is not None:
             return
-        if self._is_awaiting and now >= self._answer_limit:
+        if self._should_check and now >= self._answer_limit - self.options.timeout / 2:
+            # An answer that takes long is no sign of a dead hub; a missing pong is. If the process was stopped meanwhile, the
+            # answer may have arrived.
+            self._is_checking = True
+            self._awaiting_since = max(self._awaiting_since, now - self.options.timeout / 2)
+            self._send_ping()
+        elif self._is_awaiting and now >= self._answer_limit:
             self._break(f"the hub has not answered for {self.options.timeout:g} s")
         elif self._is_probing(now):
             self._send_ping()
@@ -256,6 +311,10 @@ class Core:
         """When `tick` is due, if nothing else happens; None for never."""
         if self.phase in (Phase.DOWN, Phase.CONNECTING, Phase.ENDED) or self.wants_close:
             return None
+        if self._reading is not None:
+            return None
+        if self._should_check:
+            return self._answer_limit - self.options.timeout / 2
         if self._is_awaiting:
             return self._answer_limit
         if self.options.probe_interval is not None:
@@ -370,11 +429,14 @@ class Core:
         if root == 0 and self.phase is Phase.DESCRIBING:
             self._fingerprint = schema.fingerprint
             for action in list(self._waiting):
+                self._pending_bytes -= len(action.data)
                 try:
                     self._encode(action)
                 except StoreHubError as error:
                     self._waiting.remove(action)
-                    self._finish(action, error)
+                    self._finish(action, error, 0)
+                else:
+                    self._pending_bytes += len(action.data)
             self._open()
         elif self.phase is Phase.OPEN:
             for part in list(self._parts):
@@ -392,8 +454,13 @@ class Core:
             if frame.scope not in self._numbers:
                 raise ProtocolError(f"a frame for the scope {frame.scope}, which is not attached")
             return
+        self._take(part, lambda: _PART_HANDLERS[frame.kind](part, frame), frame.kind == wire.ABSENT)
+        self._reading = part.reading
+
+    def _take(self, part: Subscription, receive: Callable[[], bool], is_absence: bool = False) -> None:
+        """Lets a part take a value or a change."""
         try:
-            is_new = _PART_HANDLERS[frame.kind](part, frame)
+            is_new = receive()
         except CannotApply:
             self._attach_again(part)
             return
@@ -407,7 +474,7 @@ class Core:
             self._fail(part, StoreHubError(f"{part.path}: a value of more than {self.options.state_bytes} bytes"))
         elif is_new:
             self._events.append(PartChanged(part))
-            if frame.kind == wire.ABSENT:
+            if is_absence:
                 self._events.append(Verified(part, None))
 
     def _hash(self, frame: Frame) -> None:
@@ -606,7 +673,9 @@ class Core:
             self._send_ping()
             self._cancels.update(dict.fromkeys(unwritten, self._ping))
 
-    def _finish(self, action: Action, error: StoreHubError | None) -> None:
+    def _finish(self, action: Action, error: StoreHubError | None, byte_count: int | None = None) -> None:
+        """Records the outcome of an action, of which so many bytes are counted."""
+        self._pending_bytes -= len(action.data) if byte_count is None else byte_count
         action.finish(error)
         self._events.append(ActionDone(action))
 
@@ -624,6 +693,11 @@ class Core:
             return True
         is_refused = bool(self._refused) and self._refused[-1] > self._acknowledged
         return bool(self._sent) or is_refused or self._ping != self._pong or any(part.is_awaited for part in self._parts)
+
+    @property
+    def _should_check(self) -> bool:
+        """True if a ping is due before the connection counts as lost."""
+        return self.phase is Phase.OPEN and self._is_awaiting and not self._is_checking and self._ping == self._pong
 
     def _is_probing(self, now: float) -> bool:
         interval = self.options.probe_interval

@@ -25,6 +25,8 @@ class Options:
     """The silence after which an idle client sends a ping; None for never."""
     pending_actions: int = 65_536
     """How many actions may wait for their outcomes."""
+    pending_bytes: int = 64 << 20
+    """From how many bytes of such actions on a further one waits."""
     payload_bytes: int = PAYLOAD_BYTES
     """The largest payload that is accepted. A smaller number than the default may refuse a delta."""
     state_bytes: int = 1 << 30
