@@ -58,6 +58,23 @@ class Generate(unittest.TestCase):
             self.run_tool(hub, "generate", "python", "--output", str(old))
             self.assertEqual(old.read_text(encoding="utf-8"), APP.read_text(encoding="utf-8"))
 
+    def test_a_link_stays_one_and_the_file_it_leads_to_is_written(self) -> None:
+        with HubProcess() as hub, tempfile.TemporaryDirectory() as folder:
+            real, link, dangling = (pathlib.Path(folder, name) for name in ("real.py", "link.py", "dangling.py"))
+            real.write_text("old", encoding="utf-8")
+            real.chmod(0o600)
+            link.symlink_to("real.py")
+            dangling.symlink_to("nothing.py")
+            done = self.run_tool(hub, "generate", "python", "--output", str(link))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(link.is_symlink())
+            self.assertEqual(real.read_text(encoding="utf-8"), APP.read_text(encoding="utf-8"))
+            self.assertEqual(real.stat().st_mode & 0o777, 0o600)
+            done = self.run_tool(hub, "generate", "python", "--output", str(dangling))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("leads nowhere", done.stderr)
+            self.assertEqual(sorted(os.listdir(folder)), ["dangling.py", "link.py", "real.py"])
+
     def test_wrong_command_lines(self) -> None:
         with HubProcess(journal=False) as hub:
             for arguments, status, text in (

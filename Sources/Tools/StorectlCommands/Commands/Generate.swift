@@ -94,9 +94,11 @@ extension Tool {
       .diverged, "\(name) is out of date: line \(line + 1) is \(quoted(found)), and would be \(quoted(wanted))")
   }
 
-  /// Writes a file, which has the old or the new text at any time.
+  /// Writes a file, which has the old or the new text at any time. If the file is a symbolic link, the one that it
+  /// leads to is written; a file that exists keeps its permissions.
   private func replace(_ file: String, by text: String) throws(ToolFailure) {
-    let temporary = "\(file).\(getpid()).new"
+    let target = try linked(file)
+    let temporary = "\(target).\(getpid()).new"
     let bytes = Array(text.utf8)
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
@@ -106,12 +108,29 @@ extension Tool {
       close(descriptor)
       throw ToolFailure(.failed, "cannot write \(temporary): \(String(cString: strerror(errno)))")
     }
+    var status = stat()
+    if stat(target, &status) == 0 { fchmod(descriptor, status.st_mode & 0o777) }
     let isWritten = fwrite(bytes, 1, bytes.count, stream) == bytes.count
-    guard fclose(stream) == 0, isWritten, rename(temporary, file) == 0 else {
+    guard fclose(stream) == 0, isWritten, rename(temporary, target) == 0 else {
       let reason = String(cString: strerror(errno))
       unlink(temporary)
       throw ToolFailure(.failed, "cannot write \(file): \(reason)")
     }
     effect = "\(file) was written"
+  }
+
+  /// The file to which a path leads through symbolic links; the path itself if there is no file yet.
+  private func linked(_ file: String) throws(ToolFailure) -> String {
+    if let path = realpath(file, nil) {
+      defer { free(path) }
+      return String(cString: path)
+    }
+    let reason = errno
+    var status = stat()
+    guard lstat(file, &status) != 0 else {
+      let text = String(cString: strerror(reason))
+      throw ToolFailure(.failed, "cannot write \(file), a link that leads nowhere: \(text)")
+    }
+    return file
   }
 }
