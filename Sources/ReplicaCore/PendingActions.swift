@@ -35,6 +35,8 @@ struct PendingActions {
   private var bufferStart = 0
   /// The last sequence number that the hub has acknowledged in this session.
   private(set) var acknowledged: UInt64 = 0
+  /// The number of the last action that was sent in this session.
+  var lastSent: UInt64 { acknowledged + UInt64(sentCount) }
   /// The number of pending actions that were sent in this session; they come first.
   private(set) var sentCount = 0
 

@@ -23,7 +23,7 @@ extension ReplicaCore {
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       // The outcomes of a resumed session follow immediately after the welcome, and only once.
-      case .applied: try receiveApplied(payload, at: header.revision)
+      case .applied: try receiveApplied(payload, revision: header.revision, at: now)
       case .rejected: try receiveRejected(payload, at: header.revision)
       case .released: receiveRelease(through: try UInt64(decoding: payload))
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
@@ -37,7 +37,7 @@ extension ReplicaCore {
       case .absent: receiveAbsence(header, on: open)
       case .detached: open.numbers.confirm(header.scope)
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
-      case .applied: try receiveApplied(payload, at: header.revision)
+      case .applied: try receiveApplied(payload, revision: header.revision, at: now)
       case .rejected: try receiveRejected(payload, at: header.revision)
       case .released: receiveRelease(through: try UInt64(decoding: payload))
       case .pong:
@@ -59,13 +59,18 @@ extension ReplicaCore {
     giveUp(goodbye.reason, at: now)
   }
 
-  private mutating func receiveApplied(_ payload: RawSpan, at revision: UInt64) throws(WireError) {
+  private mutating func receiveApplied(
+    _ payload: RawSpan, revision: UInt64, at now: Duration
+  ) throws(WireError) {
     let sequence = try UInt64(decoding: payload)
     acknowledgedRevision = revision
     if awaitsResumedOutcomes {
       awaitsResumedOutcomes = false
       resumedOutcomes = ResumedOutcomes(sequence: sequence, revision: revision)
       return reportResumedOutcomes()
+    }
+    guard sequence <= pending.lastSent else {
+      return giveUp("the hub answered action \(sequence), and only \(pending.lastSent) were sent", at: now)
     }
     // The hub writes the state of all parts before the acknowledgement of the actions in it.
     noteOutcome(at: revision)

@@ -53,6 +53,28 @@ import Wire
     #expect(reason.hasPrefix("this hub chose version \(version) of the protocol, and this client speaks 1 to 1"))
   }
 
+  @Test func anAnswerForAnActionThatWasNotSentEndsTheConnection() throws {
+    let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+    var replica = ReplicaCore(schema: schema, random: SplitMix(seed: 1))
+    replica.start()
+    replica.connected(at: .zero)
+    var writer = FrameWriter()
+    writer.welcome(schema)
+    receive(&writer, &replica)
+    _ = try replica.send(AppFeature.Action.counter(.incrementButtonTapped))
+    replica.endTurn(at: .zero)
+    writer.frame(FrameHeader(kind: .applied, revision: 1)) { $0.unsigned(1) }
+    receive(&writer, &replica)
+    #expect(replica.connection == .live && replica.pendingActionCount == 0)
+    writer.frame(FrameHeader(kind: .applied, revision: 1)) { $0.unsigned(2) }
+    receive(&writer, &replica)
+    guard case .stale(_, _, let reason) = replica.connection else {
+      Issue.record("the client should have given up, and is \(replica.connection)")
+      return
+    }
+    #expect(reason == "the hub answered action 2, and only 1 were sent")
+  }
+
   private func receive(
     _ writer: inout FrameWriter, _ replica: inout ReplicaCore
   ) {
