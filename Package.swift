@@ -103,6 +103,7 @@ let package = Package(
     .library(name: "Journal", targets: ["Journal"]),
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
+    .library(name: "AsyncClient", targets: ["AsyncClient"]),
     .library(name: "TerminalUI", targets: ["TerminalUI", "Terminal"]),
     .library(name: "TerminalApp", targets: ["TerminalApp"]),
     .executable(name: "storehubd", targets: ["storehubd"]),
@@ -384,6 +385,10 @@ let package = Package(
         "Sharing", "Wire",
       ],
       swiftSettings: onLoop),
+    // The client for programs that await. Not on the loop, which is the main actor's.
+    .target(
+      name: "AsyncClient", dependencies: ["EventLoop", "IssueReporting", "ReplicaCore", "Senders", "Wire"],
+      swiftSettings: spans),
     // Terminal clients: the connection to a hub, and the terminal on the loop. Separate, so that views link no client.
     .target(
       name: "TerminalApp",
@@ -579,6 +584,12 @@ let package = Package(
     .executableTarget(
       name: "todoterminal", dependencies: ["Features", "TerminalApp"], path: "Tests/Fixtures/todoterminal",
       swiftSettings: onLoop),
+    // The async client as a program for scripts/conformance, which scripts/test-clients runs.
+    .executableTarget(
+      name: "conformant",
+      dependencies: [
+        "AsyncClient", "IdentifiedCollections", "JSONParser", "JSONText", "ReplicaCore", "SchemaNames", "Wire",
+      ], path: "Tests/Fixtures/conformant", swiftSettings: spans),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "loopprobe"], swiftSettings: onLoop),
     .testTarget(
       name: "HTTPClientTests", dependencies: ["EventLoop", "Features", "HTTPClient", "storehubd"],
@@ -666,6 +677,10 @@ let package = Package(
         "IssueReporting", "Journal", "RandomNumbers", "ReplicaCore", "ReplicatedArchitecture", "ServiceManager",
         "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire", "storehubd",
       ], swiftSettings: onLoop),
+    .testTarget(
+      name: "AsyncClientTests",
+      dependencies: ["AsyncClient", "Features", "ReplicaCore", "TestSupport", "Wire", "storehubd"], swiftSettings: spans
+    ),
     // The seeds' apps of each generation in a hub.
     .testTarget(
       name: "SeedsTestsHub",

@@ -19,6 +19,24 @@ private nonisolated func withSocketAddress(
   }
 }
 
+/// Opens a socket that is connected to a path and never blocks; the caller closes it. For programs without a loop.
+///
+/// - Throws: Also if the listener's queue is full (`wouldBlock`), so that the caller tries again later.
+package nonisolated func connectedSocket(to path: String) throws(UVError) -> CInt {
+  try checkSocketPath(path)
+  let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+  let descriptor = socket(AF_UNIX, type, 0)
+  guard descriptor >= 0 else { throw UVError(operation: "create a socket", code: -errno) }
+  while unsafe withSocketAddress(of: path, { unsafe connect(descriptor, $0, $1) }) != 0 {
+    guard errno == EINTR else {
+      let error = UVError(operation: "connect to", subject: path, code: -errno)
+      close(descriptor)
+      throw error
+    }
+  }
+  return descriptor
+}
+
 /// Returns true if a process listens on the socket at a path, or if that cannot be determined; false if the process that
 /// created it has ended.
 package nonisolated func isListenedOn(_ path: String) -> Bool {

@@ -3,8 +3,8 @@ import Testing
 /// The catalogs of the API reference, as far as they can be checked without the symbols; `make docs` checks the rest.
 @Suite struct CatalogTests {
   private static let modules = [
-    "ComposableArchitecture", "ComposableTesting", "ReplicatedArchitecture", "StoreClient", "StoreHub", "TerminalApp",
-    "TerminalUI", "Wire",
+    "AsyncClient", "ComposableArchitecture", "ComposableTesting", "ReplicatedArchitecture", "StoreClient", "StoreHub",
+    "TerminalApp", "TerminalUI", "Wire",
   ]
 
   private static func catalogs() -> [String] {
