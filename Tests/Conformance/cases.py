@@ -355,15 +355,15 @@ def _(hub):
     keys = connection.hello()
     require(keys.get(3) == 1, f"acknowledged {keys.get(3)}")
     connection.welcome(resumed=True, processed=3)
-    # The outcomes are repeated before anything else.
+    # The outcomes are repeated before anything else. A client may keep them until it has the parts with their changes.
     connection.say(wire.REJECTED, (2, 6, "full"))
     connection.say(wire.APPLIED, 3)
-    hub.client.outcome(2, "rejected", code=6, reason="full")
-    hub.client.outcome(3, "applied")
     connection.attach()
     first, _, items = connection.actions()
     require(first in (2, 3, 4) and first + len(items) == 6, f"sent {len(items)} from {first}")
     connection.say(wire.APPLIED, 5)
+    hub.client.outcome(2, "rejected", code=6, reason="full")
+    hub.client.outcome(3, "applied")
     hub.client.outcome(4, "applied")
     hub.client.outcome(5, "applied")
 
