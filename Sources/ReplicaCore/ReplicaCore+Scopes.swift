@@ -43,8 +43,8 @@ extension ReplicaCore {
 
   /// Moves the subscription of a mirror to another part of the same type, such as another window of its collection.
   ///
-  /// The mirror keeps its value until that of the other part arrives, which replaces it as a change: one request and one
-  /// answer, whose size is that of the part. The hub no longer sends changes of the first part.
+  /// The mirror keeps its value until that of the other part arrives, which replaces it as a change, even if it is equal:
+  /// one request and one answer, whose size is that of the part. The hub no longer sends changes of the first part.
   ///
   /// - Parameters:
   ///   - mirror: A subscribed mirror; without a subscription, there is no effect.
@@ -53,7 +53,7 @@ extension ReplicaCore {
     guard let subscription = subscriptions.first(where: { $0.mirror === mirror }), subscription.path != path else {
       return
     }
-    (subscription.path, subscription.base) = (path, nil)
+    (subscription.path, subscription.base, subscription.isMoving) = (path, nil, true)
     noteLoss(of: subscription)
     guard case .open(let open) = link else { return }
     detach(subscription, from: open)
@@ -164,6 +164,7 @@ extension ReplicaCore {
   private mutating func report(_ subscription: Subscription) {
     // The hub's state cannot contain actions that were not sent.
     if pending.sentCount == 0 { onSettled?() }
+    subscription.isMoving = false
     guard !subscription.isReported else { return }
     subscription.isReported = true
     reported.append(subscription)
@@ -210,7 +211,7 @@ extension ReplicaCore {
       isChanged = try subscription.mirror.replace(with: value, at: revision)
     }
     noteArrival(of: subscription, at: revision)
-    if isChanged { report(subscription) }
+    if isChanged || subscription.isMoving { report(subscription) }
     reportResumedOutcomes()
     becomeLiveIfComplete()
   }

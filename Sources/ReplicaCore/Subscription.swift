@@ -16,6 +16,9 @@ final class Subscription {
   var isAwaited = false
   /// True if the mirror has a value of the hub's present history.
   var hasArrived = false
+  /// True from a move to another part until its value has arrived, which is reported even if it equals that of the part
+  /// before: whoever has moved the subscription waits for it.
+  var isMoving = false
   /// True if a change was reported since the last `clear()`.
   var isReported = false
   /// The reason why this hub cannot serve it; nil if it can.
