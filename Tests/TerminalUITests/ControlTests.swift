@@ -52,6 +52,17 @@ import Testing
     #expect(tester.lines[0] == "Name")
   }
 
+  /// Enter once changed the value of a picker or a toggle, and went on from a text field.
+  @Test func enterGoesOnInEveryFieldOfAForm() {
+    let store = Queue.store()
+    let tester = TerminalTester(JobForm(store: store), rows: 10, columns: 40)
+    tester.press("tab", "tab", "enter", "enter")
+    #expect(!store.isUrgent && store.size == .small)
+    let count = store.jobs.count
+    tester.press("enter")
+    #expect(store.jobs.count == count + 1)
+  }
+
   @Test func aFormThatIsTooLongScrollsToTheFocus() {
     let tester = TerminalTester(JobForm(store: Queue.store()), rows: 3, columns: 20)
     #expect(tester.lines[0] == "Name")

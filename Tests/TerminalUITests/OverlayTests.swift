@@ -48,6 +48,15 @@ import Testing
     #expect(tester.unhandledKeys.isEmpty)
   }
 
+  /// They were once those of the screen below.
+  @Test func theLastLineNamesTheKeysOfTheHelpBox() {
+    let tester = TerminalTester(QueueView(store: Queue.store()), rows: 12, columns: 60, hasHelpLine: true)
+    tester.press("?")
+    #expect(tester.lines[11] == "↑ ↓ scroll   esc close")
+    tester.press("esc")
+    #expect(tester.lines[11].hasPrefix("d delete"))
+  }
+
   @Test func aRepeatedKeyDoesNotConfirmADeletion() {
     let store = Queue.store()
     let tester = TerminalTester(QueueView(store: store), rows: 10, columns: 60, hasHelpLine: true)

@@ -265,6 +265,74 @@ import Testing
   }
 }
 
+/// Keys that meet a table which is not drawn any more as the user sees it.
+@Suite struct TableCautionTests {
+  /// The keys of the rows and what they were for.
+  private final class Pressed { var names: [String] = [] }
+
+  /// Rows that are drawn when the test wants it: a program draws after all keys that have arrived together.
+  private final class Rows: RowSource {
+    var names: [String]
+    init(_ names: String...) { self.names = names }
+    var count: Int { names.count }
+    func row(at offset: Int) -> String { names[offset] }
+    func id(at offset: Int) -> String { names[offset] }
+  }
+
+  private func tree(_ view: some TerminalView) -> ViewTree {
+    let tree = ViewTree(size: CanvasSize(rows: 6, columns: 40))
+    tree.show(view)
+    return tree
+  }
+
+  @Test func aKeyIsNotForTheNeighbourOfARowThatIsGone() {
+    let (rows, pressed) = (Rows("a", "b", "c"), Pressed())
+    let tree = tree(List(rows) { Cell($0) }.rowKey("d", "delete") { pressed.names.append($0) })
+    #expect(tree.draw().lines[0] == "› a")
+    rows.names = ["b", "c"]
+    #expect(tree.press(.character("d")))
+    #expect(pressed.names.isEmpty && tree.message?.text.contains("removed") == true)
+    #expect(tree.draw().lines[0] == "› b")
+    _ = tree.press(.character("d"))
+    #expect(pressed.names == ["b"])
+  }
+
+  @Test func aKeyIsForTheHighlightedRowOfATableThatFollowsItsEnd() {
+    let (rows, pressed) = (Rows("a", "b"), Pressed())
+    let tree = tree(List(rows) { Cell($0) }.followsEnd().rowKey("d", "delete") { pressed.names.append($0) })
+    #expect(tree.draw().lines[1] == "› b")
+    rows.names = ["a", "b", "c"]
+    _ = tree.press(.character("d"))
+    #expect(pressed.names == ["b"])
+  }
+
+  @Test func aClickIsForTheRowThatIsOnTheScreen() {
+    let (rows, pressed) = (Rows("a", "b", "c"), Pressed())
+    let tree = tree(
+      Table(rows) { TableColumn("Name") { $0 }.onClick { pressed.names.append($0) } })
+    #expect(tree.draw().lines[1] == "› a")
+    rows.names = ["b", "c", "d"]
+    _ = tree.press(.click(row: 2, column: 3))
+    #expect(pressed.names == ["b"])
+    _ = tree.press(.click(row: 1, column: 3))
+    #expect(pressed.names == ["b"] && tree.message?.text.contains("removed") == true)
+  }
+
+  @Test func aClickOnAHeadingThatIsNotThereAnyMoreDoesNothing() {
+    let tree = tree(Self.columns(3))
+    _ = tree.draw()
+    tree.show(Self.columns(1))
+    _ = tree.press(.click(row: 0, column: 25))
+    #expect(tree.draw().lines[0].contains("Column 0"))
+  }
+
+  private static func columns(_ count: Int) -> some TerminalView {
+    Table(CollectionRows(["row"], id: \.self)) {
+      for column in 0..<count { TableColumn("Column \(column)", sort: {}) { "\($0) \(column)" } }
+    }
+  }
+}
+
 /// The rows that a table has reported as visible.
 private final class Reports { var rows: [Range<Int>] = [] }
 

@@ -30,24 +30,19 @@ package nonisolated struct ListCursor<ID: Equatable>: Equatable {
 
   /// Handles a key that moves the cursor.
   ///
-  /// - Parameter rows: The rows of the list, whose number is the size of a page. A click selects the element in its
-  ///   row.
+  /// - Parameter pageSize: The number of rows on the screen.
   /// - Returns: False if the key does not move the cursor.
-  package mutating func pressed(_ key: Key, _ ids: some RandomAccessCollection<ID>, in rows: Range<Int>) -> Bool {
+  package mutating func pressed(_ key: Key, _ ids: some RandomAccessCollection<ID>, pageSize: Int) -> Bool {
     let target: Int
     switch key {
     case .up, .character("k"): target = position - 1
     case .down, .character("j"): target = position + 1
     case .wheelUp: target = position - 3
     case .wheelDown: target = position + 3
-    case .pageUp: target = position - max(rows.count, 1)
-    case .pageDown: target = position + max(rows.count, 1)
+    case .pageUp: target = position - max(pageSize, 1)
+    case .pageDown: target = position + max(pageSize, 1)
     case .home, .character("g"): target = 0
     case .end, .character("G"): target = ids.count - 1
-    case .click(let row, _):
-      let window = ListWindow(count: ids.count, cursor: position, rows: rows)
-      guard let clicked = window.offset(at: row) else { return true }
-      target = clicked
     default: return false
     }
     guard !ids.isEmpty else { return true }
@@ -114,11 +109,5 @@ package nonisolated struct ListWindow {
   /// Returns the rows of a list on a screen that has a line above it if there is room.
   package static func rows(under rows: Range<Int>) -> Range<Int> {
     rows.count >= 4 ? (rows.lowerBound + (rows.count >= 8 ? 2 : 1))..<rows.upperBound : rows
-  }
-
-  /// Returns the offset of the element in a row, if any.
-  package func offset(at row: Int) -> Int? {
-    let offset = offsets.lowerBound + row - rows.lowerBound
-    return rows.contains(row) && offsets.contains(offset) ? offset : nil
   }
 }

@@ -31,6 +31,10 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   private var isSearchWaiting = false
   /// The visible rows that were reported last.
   private var reportedRows: Range<Int>?
+  /// The elements on the screen with their rows, and the place of the table then. A click means one of these.
+  private var drawn: (frame: Rect, ids: [Int: ID]) = (.zero, [:])
+  /// True once the cursor has been brought up to date: before, no element was shown that a key can have been meant for.
+  private var isFollowing = false
   private let dependencies = Dependencies()
   /// The number of the elements, and which of them are visible.
   private let order = Dependencies()
@@ -38,7 +42,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   init(_ table: Table<ID, RowValue>) { self.table = table }
 
   func show(_ table: Table<ID, RowValue>) {
-    if table.columns.count != self.table.columns.count { widths = [] }
+    if table.columns.count != self.table.columns.count { (widths, shownColumns) = ([], []) }
     self.table = table
     for row in rows.values { row.isValid = false }
     evaluate()
@@ -86,7 +90,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     let isAtEnd = near >= lastCount - 1
     cursor.follow(ids) { source.offset(of: $0, near: near) }
     if table.followsEnd, isAtEnd, count > 0 { cursor.select(source.id(at: count - 1), at: count - 1) }
-    lastCount = count
+    (lastCount, isFollowing) = (count, true)
   }
 
   override var listPosition: (position: Int, count: Int)? {
@@ -198,6 +202,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
     } invalidate: {
     }
     selectionFollows(from: old)
+    drawn = (frame, Dictionary(uniqueKeysWithValues: zip(window.rows, ids)))
     let visible = zip(ids, window.offsets).map { (id: $0, row: visibleRow($0, $1)) }
     forgetRows(except: visible.map(\.id))
     let widths = columnWidths(visible.map(\.row), size.columns - 2)
@@ -303,7 +308,7 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   }
 
   override func pressed(_ key: Key) -> Bool {
-    let old = cursor.id
+    let (old, wasFollowing) = (cursor.id, isFollowing)
     follow()
     selectionFollows(from: old)
     if search != nil {
@@ -311,7 +316,9 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
       return true
     }
     if let (_, action) = table.rowKeys.first(where: { $0.binding.keys.contains(key) }) {
-      if let id = cursor.id { action(id) }
+      // The row that the user sees, and not the one that takes its place.
+      guard let id = wasFollowing ? old : cursor.id else { return true }
+      if id == cursor.id || offset(of: id) != nil { action(id) } else { sayGone() }
       return true
     }
     isSearchWaiting = false
@@ -327,36 +334,36 @@ package final class TableNode<ID: Hashable, RowValue>: ViewNode, DependentNode {
   }
 
   private func moved(_ key: Key) -> Bool {
-    var key = key
     if case .click(let row, let column) = key {
-      if row - frame.row < headerRows(frame.rows) {
-        let clicked = shownColumns.first { $0.columns.contains(column - frame.column) }
-        if let clicked { table.columns[clicked.index].sort?() }
-        return true
-      }
-      key = .click(row: row - frame.row, column: column - frame.column)
+      clicked(row: row - frame.row, column: column - frame.column)
+      return true
     }
-    let (id, position, isOnRow) = (cursor.id, cursor.position, isOnRow(key))
-    guard cursor.pressed(key, ids, in: listRows(frame.size)) else { return false }
-    if isOnRow, case .click(_, let column) = key { clicked(column) }
+    let (id, position) = (cursor.id, cursor.position)
+    guard cursor.pressed(key, ids, pageSize: listRows(frame.size).count) else { return false }
     // An arrow at the end of the rows moves to another field of a form.
     if cursor.position == position, key == .up || key == .down, form != nil { return false }
     if cursor.id != id { selectionChanged() }
     return true
   }
 
-  /// Returns true for a click on a row with an element.
-  private func isOnRow(_ key: Key) -> Bool {
-    guard case .click(let row, _) = key else { return false }
-    let window = ListWindow(count: table.source.count, cursor: cursor.position, rows: listRows(frame.size))
-    return window.offset(at: row) != nil
+  /// Handles a click on the heading, or on a row as it is on the screen.
+  private func clicked(row: Int, column: Int) {
+    let clicked = shownColumns.first { $0.columns.contains(column) }
+    if row < headerRows(frame.rows) {
+      if let clicked { table.columns[clicked.index].sort?() }
+      return
+    }
+    guard drawn.frame == frame, let id = drawn.ids[row] else { return }
+    guard let offset = offset(of: id) else { return sayGone() }
+    let old = cursor.id
+    cursor.select(id, at: offset)
+    if let clicked { table.columns[clicked.index].pressed?(table.source.row(at: offset)) }
+    if old != id { selectionChanged() }
   }
 
-  /// Handles a click in a column of the row at the cursor.
-  private func clicked(_ column: Int) {
-    guard let clicked = shownColumns.first(where: { $0.columns.contains(column) }) else { return }
-    table.columns[clicked.index].pressed?(table.source.row(at: cursor.position))
-  }
+  private func offset(of id: ID) -> Int? { table.source.offset(of: id, near: cursor.position) }
+
+  private func sayGone() { tree?.say("the row has just been removed: nothing was done", isBad: true) }
 
   private func selectionChanged() { table.selection?.wrappedValue = cursor.id }
 

@@ -90,6 +90,8 @@ extension ViewTree {
 
   /// The keys that have a meaning now, the most specific first.
   package var bindings: [KeyBinding] {
+    // The help box takes all keys.
+    if help != nil { return [KeyBinding("up down", "scroll"), KeyBinding("esc", "close")] }
     let path = path
     let isTyping = focused?.takesText ?? false
     let nodes = path + unfocusable(outside: path) + tabsAroundDialog
@@ -105,7 +107,7 @@ extension ViewTree {
   }
 
   /// True if `?` opens the help, and other characters are commands as well.
-  package var takesCommands: Bool { !(focused?.takesText ?? false) }
+  package var takesCommands: Bool { help == nil && !(focused?.takesText ?? false) }
 
   private func openHelp() {
     var pairs = bindings.filter { !$0.help.isEmpty }.map { PairsBox.Pair($0.fullName, $0.help) }

@@ -11,7 +11,7 @@ public struct Button: TerminalView {
   }
 }
 
-/// A value that is on or off, changed by Enter, the space bar or a click.
+/// A value that is on or off, changed by the space bar, Enter or a click. In a ``Form``, Enter goes on to the next field.
 public struct Toggle: TerminalView {
   public typealias Body = Never
   let label: String
@@ -21,7 +21,8 @@ public struct Toggle: TerminalView {
   public init(_ label: String = "", isOn: StoreBinding<Bool>) { (self.label, self.isOn) = (label, isOn) }
 }
 
-/// One of several values, changed by the left and right arrow keys, the space bar, Enter or a click.
+/// One of several values, changed by the left and right arrow keys, the space bar, Enter or a click. In a ``Form``, Enter
+/// goes on to the next field.
 public struct Picker<Value: Hashable>: TerminalView {
   public typealias Body = Never
   let label: String
@@ -121,6 +122,8 @@ package final class ControlNode: ViewNode, DependentNode {
   override func pressed(_ key: Key) -> Bool {
     guard isEnabled else { return false }
     switch key {
+    // In a form it means the same in every field.
+    case .enter where kind != .button && form != nil: return false
     case .enter, .character(" "), .click: onChange(1)
     case .right where kind == .picker: onChange(1)
     case .left where kind == .picker: onChange(-1)

@@ -1,5 +1,6 @@
-/// Fields with labels below each other. Tab and the vertical arrow keys move from one to the next; a form that is too
-/// long scrolls to the focused field.
+/// Fields with labels below each other. Tab, Enter and the vertical arrow keys move from one to the next, and Enter presses
+/// a button; a form that is too long scrolls to the focused field. Where Enter in any field shall submit the form, its
+/// fields get the key: `.key("enter", "send") { … }`.
 ///
 /// ```swift
 /// Form {
