@@ -145,6 +145,17 @@ import Wire
     #expect(terminal.store.recent.map(\.text) == [#"orderAdded "tea" 7 null"#])
   }
 
+  /// Enter once chose the next case, so that a form seemed to have no way to be sent.
+  @Test func enterSendsFromEveryField() throws {
+    let terminal = try BrowserTester()
+    terminal.press(":")
+    terminal.type("stage changed")
+    terminal.press("enter", "left")
+    #expect(terminal.lines.contains { $0.contains("‹ ready ›") })
+    terminal.press("enter")
+    #expect(terminal.store.recent.map(\.text) == ["orders[1].stageChanged.ready"])
+  }
+
   @Test func anAlertOfTheStateLiesOverTheScreen() throws {
     let terminal = try BrowserTester()
     terminal.change { _ = Diner().reduce(into: &$0, action: .cancelButtonTapped(orderID: 2)) }

@@ -75,6 +75,18 @@ import Wire
     #expect(browser.sent.count == 2)
   }
 
+  /// What was typed was once on the screen, but not in the form.
+  @Test func whatIsTypedWhileAFormIsOnItsWayIsKept() throws {
+    var browser = try DrivenBrowser()
+    try browser.choose("note changed")
+    browser.take(.formSubmitted)
+    let number = try #require(browser.state.pending.keys.first)
+    browser.take(.formChanged(place: [0], .text("hot")))
+    browser.take(.answered(number: number, Refusal("no")))
+    try browser.act(.formSubmitted)
+    #expect(browser.sent == [#"orders[1].noteChanged "hot""#])
+  }
+
   @Test func aPromptThatWasCoveredGetsNoKeyAtOnce() throws {
     var browser = try DrivenBrowser()
     try browser.act(.pathTapped)

@@ -38,6 +38,22 @@ import Wire
     #expect(form.error?.reason == "nothing was changed" && state.pending.isEmpty)
   }
 
+  /// The key once did nothing there.
+  @Test func theValueOfAPageIsEdited() throws {
+    var (state, _) = try notebook()
+    take(&state, .pathTapped, .pathChanged(#"notes["a"].title"#), .pathEntered)
+    guard case .text(["old"]) = state.content else {
+      Issue.record("the page of a text shows it")
+      return
+    }
+    take(&state, .editTapped)
+    guard case .form(let form)? = state.overlay else {
+      Issue.record("the text is edited")
+      return
+    }
+    #expect(form.draft.title == #"Set notes["a"].title"#)
+  }
+
   private func take(_ state: inout Browser.State, _ actions: Browser.Action...) {
     for action in actions { _ = Browser().reduce(into: &state, action: action) }
   }

@@ -19,7 +19,8 @@ struct ActionFormView: TerminalView {
             label(of: line), help: store.hub?.help(ofFieldAt: line.place, in: form.draft) ?? "",
             error: form.error?.place == line.place ? form.error?.reason : nil
           ) {
-            FieldView(store: store, line: line)
+            // In every field, Enter sends.
+            FieldView(store: store, line: line).key("enter", "send") { store.send(.formSubmitted) }
           }
         }
         Button(form.pending == nil ? "Send" : "sending …", isEnabled: form.pending == nil) {
@@ -52,7 +53,6 @@ private struct FieldView: TerminalView {
     case .line, .json, .optional:
       if let text = line.entry {
         TextField(placeholder, text: StoreBinding(get: { text }, set: { change(.text($0)) }))
-          .onSubmit("send") { store.send(.formSubmitted) }
           .key("ctrl-n", "", help: "complete by the ids that exist") { store.send(.formCompleted(place: place)) }
       } else if case .optional(let isOn, let isDefault, _) = line.content {
         Picker(

@@ -11,7 +11,7 @@ struct PageView: TerminalView {
     let content = store.state.content
     Text(heading(content)).lineLimit(1).style(store.past == nil ? Style(.cyan) : Style(.yellow, bold: true))
     switch content {
-    case .loading: Message("loading …")
+    case .loading: Message(store.state.loadingText)
     case .absent(let reason): Message(reason)
     case .text(let lines): Text(lines.joined(separator: "\n"))
     case .table(let table): TableView(store: store, table: table)
@@ -27,6 +27,7 @@ struct PageView: TerminalView {
       parts.append("loading \(count) of \(total)")
     } else if case .table(let table) = content {
       parts.append(table.count == table.total ? "\(table.total)" : "\(table.count) of \(table.total)")
+      if table.isWithoutWindows, table.total > 1000 { parts.append("received as a whole") }
       if !page.filterText.isEmpty {
         parts.append(table.isTooLarge ? "too many to filter" : "filter: \(page.filterText)")
       }

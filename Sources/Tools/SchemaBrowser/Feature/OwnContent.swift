@@ -26,12 +26,15 @@ extension Browser.State {
     else { return nil }
     let readableFields = fields.filter { hub.rights?.permitAttaching([.key($0.key)]) ?? true }
     if readableFields.isEmpty, !fields.isEmpty { return .absent("this user may not read the whole state") }
+    lazy var requested = Set(scopes)
     let rows = readableFields.filter { !PromptPlace.holds($0.type) }.compactMap { field -> PageRow? in
       let name = NameText.name(field.name)
       guard !ReadableValue.isNested(field.type, hub.schema) else {
-        return PageRow(name, [Wording.title(name), "opens its own screen"], opens: true)
+        return .ofOwnScreen(name)
       }
-      guard case .found(let part) = found(at: name) else { return nil }
+      guard case .found(let part) = found(at: name) else {
+        return requested.contains(name) ? nil : .ofOwnScreen(name)
+      }
       return PageRow(.init(name: name, type: part.type, value: part.value), readable)
     }
     return rows.isEmpty ? .loading : .form(rows)
@@ -103,7 +106,7 @@ extension Browser.State {
     return pairs.map { PageRow($0, [$0, $1]) }
   }
 
-  private static func bytes(_ count: UInt64) -> String {
+  static func bytes(_ count: UInt64) -> String {
     count < 10_000 ? "\(count) bytes" : count < 10_000_000 ? "\(count / 1000) kB" : "\(count / 1_000_000) MB"
   }
 }

@@ -28,6 +28,8 @@ package struct TableContent: Sendable {
   package var isTooLarge = false
   /// True if only a window of the elements is here.
   package var isPartial = false
+  /// True for a collection of which the hub serves no windows.
+  package var isWithoutWindows = false
   private let rows: Rows
 
   private enum Rows {
@@ -114,7 +116,9 @@ extension Browser.State {
   private func content(of part: FoundPart, _ page: Page) -> PageContent {
     guard let readable else { return .loading }
     if let source = WholeCollection(part.value, part.type, in: readable.values.schema) {
-      return .table(table(source, part.type, page, readable))
+      var table = table(source, part.type, page, readable)
+      table.isWithoutWindows = past == nil && windowedType(page.path) == nil
+      return .table(table)
     }
     if let parts = readable.values.parts(of: part.value, as: part.type), !parts.isEmpty {
       return .form(parts.map { PageRow($0, readable) })

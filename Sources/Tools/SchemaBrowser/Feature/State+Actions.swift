@@ -162,7 +162,7 @@ extension Browser.State {
   }
 
   mutating func edit() {
-    guard let path = selectedPath, let schema = hub?.schema else { return }
+    guard let path = selectedPath ?? pathOfValue, let schema = hub?.schema else { return }
     guard case .found(let part) = found(at: path) else {
       notice = Notice("open \(path) with Enter to edit what is in it", isBad: true)
       return
@@ -172,6 +172,12 @@ extension Browser.State {
     let opening = (try? field.json(at: [], in: schema)).flatMap { try? SchemaJSON(schema).value(of: $0, as: type) }
     let kind = Draft.Kind.set(shared, steps: steps, opening: opening)
     overlay = .form(ActionForm(Draft(kind, title: "Set \(path)", fields: [field])))
+  }
+
+  /// The path of the open page if it shows a single value.
+  private var pathOfValue: String? {
+    guard tab.path != nil, case .text = content else { return nil }
+    return page?.path
   }
 
   mutating func insert() {

@@ -13,7 +13,8 @@ package enum FieldChange: Equatable, Sendable {
 
 extension Browser.State {
   mutating func change(_ place: [Int], _ change: FieldChange) {
-    guard case .form(var form)? = overlay, form.pending == nil, let schema = hub?.schema else { return }
+    // Also while an action is on its way: if it is refused, what was typed meanwhile is in the form.
+    guard case .form(var form)? = overlay, let schema = hub?.schema else { return }
     form.error = nil
     form.draft.change(at: place) { node in
       switch (node.content, change) {

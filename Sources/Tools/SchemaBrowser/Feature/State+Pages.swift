@@ -87,7 +87,11 @@ extension Browser.State {
       return open(tab: index)
     }
     guard windowedType(path) == nil, separateFields(path) == nil else { return push(path) }
-    guard case .found(let part) = found(at: path), let readable else { return }
+    guard case .found(let part) = found(at: path), let readable else {
+      // It is not here because there was no room for it.
+      if case .loading = found(at: path), !scopes.contains(path) { push(path) }
+      return
+    }
     guard PageRow.opens(part.value, part.type, readable.values) else {
       overlay = .reading(title: path, lines: readable.wholeText(part.value, part.type))
       return

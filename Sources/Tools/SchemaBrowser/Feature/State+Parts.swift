@@ -54,23 +54,44 @@ extension Browser.State {
   /// inside another one of these is not among them.
   ///
   /// The parts of the pages above stay subscribed, so that going up shows them at once. Of a large collection it is a
-  /// window of the elements around those on the screen.
+  /// window of the elements around those on the screen. If these are more than a hub permits, the open page comes first,
+  /// then the dialogs, those of the open tab before others, and the pages above.
   package var scopes: [String] {
     guard let hub else { return [] }
-    var wanted = hub.prompts.map(\.path)
-    if past == nil, tab.path != nil, let pages = stacks[tab.id], let open = pages.last {
-      wanted += needs(of: open, hub.schema)
-      for page in pages.dropLast().reversed() where page.isVisited { wanted += needs(of: page, hub.schema) }
+    var wanted: [String] = []
+    let pages = past == nil && tab.path != nil ? stacks[tab.id] ?? [] : []
+    let prompts = promptPaths(hub)
+    if let open = pages.last { wanted += needs(of: open, hub.schema).prefix(Self.pagePartLimit) }
+    wanted += prompts
+    for page in pages.dropLast().reversed() where page.isVisited { wanted += needs(of: page, hub.schema) }
+    let all = wanted.compactMap { path -> (path: String, steps: [PathStep])? in
+      guard refusedParts[WindowPath(path)?.collection ?? path] == nil,
+        hub.rights?.permitAttaching(named: path, in: hub.schema) ?? true
+      else { return nil }
+      return (try? hub.schema.part(named: path, allowsWindow: true)).map { (path, $0.steps) }
     }
-    var kept: [(path: String, steps: [PathStep])] = []
-    let all = permitted(wanted).compactMap { path in
-      (try? hub.schema.part(named: path, allowsWindow: true)).map { (path: path, steps: $0.steps) }
+    let outer = all.indices.filter { index in
+      !all.indices.contains { other in
+        other != index && Self.isInside(all[index].steps, all[other].steps)
+          // Of two equal ones, the first.
+          && (all[index].steps != all[other].steps || other < index)
+      }
     }
-    for one in all.sorted(by: { $0.steps.count < $1.steps.count })
-    where !kept.contains(where: { Self.isInside(one.steps, $0.steps) }) {
-      kept.append(one)
+    let kept = Set(withinLimits(outer.map { all[$0].path }))
+    func rank(_ part: (path: String, steps: [PathStep])) -> (Int, Int) {
+      (part.steps.count, prompts.contains(part.path) ? 0 : 1)
     }
-    return kept.map(\.path).filter { refusedParts[WindowPath($0)?.collection ?? $0] == nil }
+    return outer.map { all[$0] }.filter { kept.contains($0.path) }.sorted { rank($0) < rank($1) }.map(\.path)
+  }
+
+  /// The places of dialogs, those of the open tab first; as many as there is room for.
+  private func promptPaths(_ hub: HubDescription) -> [String] {
+    guard hub.prompts.count > Self.partLimit, let own = tab.path, !own.isEmpty else {
+      return hub.prompts.prefix(Self.partLimit).map(\.path)
+    }
+    let isOfTab = { (path: String) in path == own || path.hasPrefix("\(own).") }
+    let paths = hub.prompts.map(\.path)
+    return Array((paths.filter(isOfTab) + paths.filter { !isOfTab($0) }).prefix(Self.partLimit))
   }
 
   /// True for a part inside another one. A window and its whole collection are needed together while one replaces the

@@ -5,15 +5,13 @@ internal import Wire
 
 extension Browser.State {
   /// The number of elements that show a short list in one line.
-  static let previewSize = 6
-  /// A struct with more fields is subscribed as a whole: a hub limits the parts of a client.
-  private static let separateFieldLimit = 24
+  private static let previewSize = 6
 
   /// The fields of a struct that are subscribed one by one, because it has large collections; nil for any other part.
   func separateFields(_ path: String) -> [Schema.Field]? {
     guard past == nil, let hub, hub.windowLimit >= Self.smallestWindowSize, !path.isEmpty,
       let part = try? hub.schema.part(named: path), part.rest.isEmpty, case .definition(let index) = part.type,
-      case .fields(let fields) = hub.schema.definitions[index].content, fields.count <= Self.separateFieldLimit,
+      case .fields(let fields) = hub.schema.definitions[index].content,
       fields.contains(where: { hub.schema.holdsCollections($0.type) })
     else { return nil }
     return fields
@@ -24,6 +22,7 @@ extension Browser.State {
     guard let page, let readable, let fields = separateFields(page.path) else { return nil }
     var rows: [PageRow] = []
     var (isThere, absence): (Bool, String?) = (false, nil)
+    lazy var requested = Set(scopes)
     for field in fields {
       let (name, title) = (NameText.name(field.name), Wording.title(field.name))
       let path = page.path(of: name)
@@ -32,7 +31,7 @@ extension Browser.State {
         isThere = true
         rows.append(row(name, title, window, type, readable))
       } else if type == nil, readable.values.schema.holdsCollections(field.type) {
-        rows.append(PageRow(name, [title, "opens its own screen"], opens: true))
+        rows.append(.ofOwnScreen(name))
       } else {
         switch found(at: path) {
         case .found(let part):
@@ -42,6 +41,9 @@ extension Browser.State {
           absence = reason
           rows.append(PageRow(name, [title, reason]))
         case .loading where type != nil && hasNoCollection(path): rows.append(PageRow(name, [title, "–"]))
+        // A hub limits the parts of a client, and the elements of its windows.
+        case .loading where !requested.contains(type == nil ? path : previewPath(path)):
+          rows.append(.ofOwnScreen(name))
         case .loading: return .loading
         }
       }
@@ -49,6 +51,9 @@ extension Browser.State {
     // Without the struct, no field exists.
     return absence.map { isThere ? .form(rows) : .absent($0) } ?? .form(rows)
   }
+
+  /// The path of the window that shows a short list in one line.
+  func previewPath(_ collection: String) -> String { WindowPath(collection, 0..<Self.previewSize).text }
 
   private func row(
     _ name: String, _ title: String, _ window: CollectionWindow, _ type: SchemaType, _ readable: ReadableValue

@@ -85,28 +85,29 @@ extension Browser.State {
       return isWhole && parts[window] == nil ? [page.path, window] : [window]
     }
     if let fields = separateFields(page.path) {
-      return fields.compactMap { field in
-        let path = page.path(of: NameText.name(field.name))
-        if windowedType(path) != nil { return WindowPath(path, 0..<Self.previewSize).text }
-        return schema.holdsCollections(field.type) ? nil : path
-      }
+      // The values that are parts of their own before the numbers of large collections.
+      let paths = fields.map { (field: $0, path: page.path(of: NameText.name($0.name))) }
+      let previews = paths.filter { windowedType($0.path) != nil }.map { previewPath($0.path) }
+      return paths.filter { windowedType($0.path) == nil && !schema.holdsCollections($0.field.type) }.map(\.path)
+        + previews
     }
     return subscribable(page.path, schema)
   }
 
-  /// The maximum number of parts of the pages; hubs permit a client 64 by default.
-  private static let partLimit = 48
+  /// The maximum number of parts; hubs permit a client 64 by default.
+  static let partLimit = 48
+  /// The maximum number of those of the open page, which leaves room for dialogs.
+  static let pagePartLimit = 40
 
-  /// Leaves out what this user may not read, and what would exceed the limits of the hub, the last ones first.
-  func permitted(_ paths: [String]) -> [String] {
+  /// Leaves out what would exceed the limits of the hub, the last ones first.
+  func withinLimits(_ paths: [String]) -> [String] {
     var rest = hub?.windowLimit ?? 0
-    return paths.prefix(Self.partLimit).filter { path in
-      if let hub, hub.rights?.permitAttaching(named: path, in: hub.schema) == false { return false }
+    return paths.filter { path in
       guard let window = WindowPath(path) else { return true }
       guard window.positions.count <= rest else { return false }
       rest -= window.positions.count
       return true
-    }
+    }.prefix(Self.partLimit).map { $0 }
   }
 
   // MARK: Parts in windows
@@ -240,6 +241,11 @@ extension Browser.State {
     else { return nil }
     let count = loadedByteCount * window.positions.count / max(window.byteCount, 1)
     return (min(count, window.count), window.count)
+  }
+
+  /// The text of a page whose part has not arrived, with how much has if it is large.
+  package var loadingText: String {
+    loadedByteCount < 100_000 ? "loading …" : "loading …, \(Self.bytes(UInt64(loadedByteCount))) so far"
   }
 }
 

@@ -50,6 +50,11 @@ package struct PageRow: Equatable, Sendable, Identifiable {
     self.opens = opens
   }
 
+  /// The row of a part that is received only when it is opened.
+  static func ofOwnScreen(_ name: String) -> PageRow {
+    PageRow(name, [Wording.title(name), "opens its own screen"], opens: true)
+  }
+
   /// True for a value with parts.
   static func opens(_ value: CBORValue, _ type: SchemaType, _ values: SchemaValues) -> Bool {
     if let count = values.elementCount(of: value, as: type) { return count > 0 }
