@@ -673,9 +673,10 @@ let package = Package(
     .testTarget(
       name: "StoreHubTests",
       dependencies: [
-        "ComposableArchitecture", "ComposableTesting", "EventLoop", "Features", "HubCore", "IdentifiedCollections",
-        "IssueReporting", "Journal", "RandomNumbers", "ReplicaCore", "ReplicatedArchitecture", "ServiceManager",
-        "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire", "storehubd",
+        "BrowserTerminal", "ComposableArchitecture", "ComposableTesting", "EventLoop", "Features", "HubCore",
+        "IdentifiedCollections", "IssueReporting", "Journal", "RandomNumbers", "ReplicaCore", "ReplicatedArchitecture",
+        "SchemaBrowser", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire",
+        "storehubd",
       ], swiftSettings: onLoop),
     .testTarget(
       name: "AsyncClientTests",

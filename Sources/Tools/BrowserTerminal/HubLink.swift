@@ -200,6 +200,12 @@ package final class HubLink {
   private func changed(_ part: FollowedPart) {
     guard parts[part.path] === part, let revision = part.mirror.revision else { return }
     part.isAwaited = false
+    // A window that the hub cannot serve is not a collection that does not exist. For a hub without any, the browser asks
+    // for the whole.
+    if let reason = link.replica.refusal(of: part.mirror) {
+      if windowLimit > 0 { onEvent?(.refused(path: part.path, reason: reason)) }
+      return
+    }
     let window = part.mirror.window
     onEvent?(
       .received(
