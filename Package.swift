@@ -340,8 +340,8 @@ let package = Package(
     .target(
       name: "TerminalViews",
       dependencies: [
-        "ComposableCore", "EventLoop", "Features", "JSONText", "Journal", "ProgramOptions", "SchemaNames", "Terminal",
-        "TerminalApp", "TerminalUI", "TurnLog", "Wire",
+        "ComposableCore", "EventLoop", "Features", "IdentifiedCollections", "JSONText", "Journal", "ProgramOptions",
+        "SchemaNames", "Terminal", "TerminalApp", "TerminalUI", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // What a terminal shows of any hub, and what its keys do, by the schema alone.
@@ -428,8 +428,8 @@ let package = Package(
     .executableTarget(
       name: "storeterm",
       dependencies: [
-        "BrowserTerminal", "ComposableCore", "EventLoop", "Features", "ProgramOptions", "ReplicaCore", "StoreClient",
-        "Terminal", "TerminalApp", "TerminalUI", "TerminalViews", "Wire",
+        "BrowserTerminal", "ComposableCore", "EventLoop", "Features", "IdentifiedCollections", "ProgramOptions",
+        "ReplicaCore", "StoreClient", "Terminal", "TerminalApp", "TerminalUI", "TerminalViews", "Wire",
       ],
       swiftSettings: onLoop),
     .executableTarget(

@@ -27,7 +27,7 @@ final class Session {
   private let counter: Attachment<Counter.State, Counter.Action>
   private let favourites: Attachment<FavouriteNumbers.State, FavouriteNumbers.Action>
   /// Attached when a screen first needs them, because they may be large.
-  private var todos: Attachment<Todos.State, Todos.Action>?
+  private let todos: TodosAttachment
   private let attendance: Attachment<HubState, Never>
   private let outcomes: ActionOutcomes
   private let session: TerminalSession
@@ -54,7 +54,13 @@ final class Session {
     let model = TerminalModel(status, ownProcess: getpid()) { outcomes.sent($0, mark: $1, ended: $2) }
     self.model = model
     session = try TerminalSession(status, settings.terminal, client, on: loop) { ScreensView(model) }
-    journal = try ActivityReader(settings.stateDirectory, for: model, on: loop)
+    let journal = try ActivityReader(settings.stateDirectory, for: model, on: loop)
+    self.journal = journal
+    todos = TodosAttachment(client, model) { [client] in
+      client.attach(to: { $0.todos }, action: { .todos($0) }, Todos(), settings)
+    } onChange: { [journal] in
+      journal.changed(revision: $0)
+    }
     // A hub that is waited for may create its journal later.
     if !settings.terminal.waitsForHub { try journal.open() }
   }
@@ -85,21 +91,21 @@ final class Session {
     }
   }
 
-  /// Attaches the todos when a screen needs them: the one that shows them, and the one that shows all actions. They
-  /// stay attached, so that the screen opens immediately the next time, and undo finds them.
+  /// Attaches the todos when a screen needs them: the one that shows them, and as a whole the one that shows all actions,
+  /// which must learn of all changes. They stay attached, so that the screen opens immediately the next time, and undo
+  /// finds them.
   private func opened(_ screen: TerminalModel.Screen) {
-    if todos == nil, [.todos, .activity].contains(screen) {
-      let todos = client.attach(to: { $0.todos }, action: { .todos($0) }, Todos(), settings)
-      self.todos = todos
-      follow(todos, model.todos)
-    }
-    if screen == .activity { journal.update() }
+    if screen == .todos { todos.start() }
+    guard screen == .activity else { return }
+    todos.needAll()
+    journal.update()
   }
 
   private func connectionChanged() {
     isForOtherFeature = client.isHubOfOtherFeature
     session.connectionChanged()
     guard client.connection == .live else { return }
+    todos.connectionChanged()
     do { try journal.open() } catch { session.host.say("\(error)", isBad: true) }
   }
 }

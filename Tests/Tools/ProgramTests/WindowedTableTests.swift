@@ -76,6 +76,24 @@ import Testing
     #expect(hub.wait { rows(first) == rows(second) }, "\(first.screen)\n\(second.screen)")
   }
 
+  /// The screen that was made by hand for the todos.
+  @Test func theListOfTodosIsAWindowUntilSomethingNeedsAllOfThem() throws {
+    let (hub, _) = try largeHub()
+    let terminal = try Tmux(hub, "storeterm", "")
+    #expect(hub.wait { terminal.screen.contains("counter") }, "\(terminal.screen)")
+    terminal.press("2")
+    #expect(hub.wait { terminal.screen.contains("\(Self.count) todos") }, "\(terminal.screen)")
+    terminal.type("End")
+    #expect(hub.wait { terminal.screen.contains("\(Self.count)/\(Self.count)") && !terminal.screen.contains("…") })
+    terminal.press("e", "!")
+    terminal.type("Enter")
+    #expect(hub.wait { terminal.screen.contains("!") && !terminal.screen.contains("text:") }, "\(terminal.screen)")
+    terminal.press("u")
+    #expect(hub.wait { terminal.screen.contains("to do") }, "\(terminal.screen)")
+    terminal.press("u")
+    #expect(hub.wait { terminal.screen.contains("undone: changed") }, "\(terminal.screen)")
+  }
+
   @Test func aSearchLoadsAllRows() throws {
     let (hub, options) = try largeHub()
     try send(hub, "todos.addButtonTapped", "needle in the hay")

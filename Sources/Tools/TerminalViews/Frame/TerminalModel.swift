@@ -28,6 +28,11 @@ package final class TerminalModel {
   package let todos: SharedPart<TodosStep>
   /// Called when a screen is opened.
   @ObservationIgnored package var onOpen: ((Screen) -> Void)?
+  /// A list of todos of which only a window is here; nil for a list that is here as a whole.
+  package var longTodos: LongTodos? {
+    get { todoList.long }
+    set { todoList.long = newValue }
+  }
   let todoList = TodosModel()
 
   /// Creates a model that knows nothing of the hub yet.

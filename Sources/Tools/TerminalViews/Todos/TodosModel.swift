@@ -30,6 +30,8 @@ final class TodosModel {
   private(set) var question: ConfirmationDialogState<Todos.Action>?
   /// The reason why the last key had no effect, or not the whole effect.
   private(set) var message: StatusMessage?
+  /// The list, if only a window of it is here.
+  var long: LongTodos?
   /// The todo that keys act on.
   private var cursor = ListCursor<Todo.State.ID>()
   /// A todo that this terminal added and the hub has not sent back yet; the cursor moves to it.
@@ -46,22 +48,37 @@ final class TodosModel {
   /// Returns the shown todos, and updates the cursor if the list has changed.
   /// - Complexity: O(1) if it has not.
   func shown(_ state: Todos.State) -> ShownTodos {
-    if let seen, seen.filter == filter, seen.isCurrent(state) { return seen }
-    let previous = seen?.filter == filter ? seen : nil
-    let shown = ShownTodos(state, showing: filter, after: previous) { unsorted.insert($0) }
+    let place = long?.place
+    if let seen, seen.filter == filter, seen.isCurrent(state, at: place) { return seen }
+    let previous = seen?.filter == filter && seen?.place == nil ? seen : nil
+    let shown = ShownTodos(state, showing: filter, at: place, after: previous) { unsorted.insert($0) }
+    let lastPlace = seen?.place
     seen = shown
     var moved = cursor
+    if let place, let lastPlace { follow(shown, place, since: lastPlace, &moved) }
     moved.follow(shown.ids) { shown.index(id: $0) }
     if let previous { stayInRow(previous, shown, state, &moved) }
     if moved != cursor { carried = nil }
-    if let sent = awaited, let position = shown.firstIndex(where: { $0.id >= sent.id && $0.text == sent.text }) {
+    if let sent = awaited, let todo = state.todos.first(where: { $0.id >= sent.id && $0.text == sent.text }),
+      let position = shown.index(id: todo.id)
+    {
       awaited = nil
-      moved.select(shown[position].id, at: position)
+      moved.select(todo.id, at: position)
     }
     if moved != cursor { cursor = moved }
     // A question about a todo that was deleted has no meaning once somebody has restored it.
     if question != nil, writing != nil, !isDeleted(state) { question = nil }
     return shown
+  }
+
+  /// Follows the selected todo out of the window: what many insertions before it have moved is as many positions further.
+  private func follow(
+    _ shown: ShownTodos, _ place: WindowPlace, since last: WindowPlace, _ cursor: inout ListCursor<Todo.State.ID>
+  ) {
+    guard let id = cursor.id, shown.index(id: id) == nil else { return }
+    let position = cursor.position + place.count - last.count
+    guard 0..<place.count ~= position, WindowPlace.position(of: shown.id(at: position)) != nil else { return }
+    cursor.select(WindowPlace.id(of: position), at: position)
   }
 
   /// Leaves the selected todo if the hub has sorted it, since the user did not move it. A filter shows only open or only
@@ -90,8 +107,23 @@ final class TodosModel {
     }
   }
 
+  /// Shows the window of a long list around the rows on the screen.
+  func rowsShown(_ rows: Range<Int>) { long?.show(rows: rows) }
+
+  /// Loads the rest of a long list for what needs all of it; returns true if all is here.
+  @discardableResult
+  func requireAll() -> Bool {
+    guard let long else { return true }
+    message = long.loadAll()
+    return false
+  }
+
+  /// True if keys can be for a todo: it is here, and so is the one that follows it.
+  private func isHere(_ id: Todo.State.ID) -> Bool { seen?.isHere(id) ?? false }
+
   /// Shows the next filter.
   func changeFilter() {
+    guard requireAll() else { return }
     let all = TodoFilter.allCases
     filter = all[((all.firstIndex(of: filter) ?? 0) + 1) % all.count]
   }
@@ -100,8 +132,13 @@ final class TodosModel {
 
   /// Ticks or unticks a todo.
   func tick(_ id: Todo.State.ID, _ store: StoreOf<Todos>) {
-    guard let todo = store.todos[id: id] else { return }
+    guard isHere(id), let todo = store.todos[id: id] else { return }
     store.send(.todos(.element(id: id, action: .completionChanged(!todo.isComplete))))
+  }
+
+  /// Deletes a todo.
+  func delete(_ id: Todo.State.ID, _ store: StoreOf<Todos>) {
+    if isHere(id) { store.send(.deleteButtonTapped(id: id)) }
   }
 
   /// Moves a todo past the next shown one, or the previous one; hidden todos between them are passed together.
@@ -109,7 +146,7 @@ final class TodosModel {
     let (state, shown) = (store.state, shown(store.state))
     guard let position = shown.index(id: id) else { return }
     let other = position + (isDown ? 1 : -1)
-    guard shown.indices.contains(other) else { return }
+    guard shown.indices.contains(other), isHere(id), isHere(shown[other].id) else { return }
     carried = id
     guard isDown else { return _ = store.send(.moved(id: id, before: shown[other].id)) }
     // Before the one that follows it in the whole list.
@@ -119,15 +156,17 @@ final class TodosModel {
 
   /// Asks for confirmation, since cleared todos cannot be restored.
   func askWhetherToClear(_ state: Todos.State) {
-    let count = state.todos.count - shown(state).activeCount
-    guard count > 0 else { return message = StatusMessage("nothing is completed") }
+    let count = long == nil ? state.todos.count - shown(state).activeCount : nil
+    guard count != 0 else { return message = StatusMessage("nothing is completed") }
+    // Those that are not here are not counted.
+    let what = count.map { $0 == 1 ? "1 completed todo" : "\($0) completed todos" } ?? "all completed todos"
     question = ConfirmationDialogState(titleVisibility: .visible) {
       TextState("Clear completed")
     } actions: {
       ButtonState(role: .destructive, action: .clearCompletedButtonTapped) { TextState("Delete") }
       ButtonState(role: .cancel) { TextState("Keep") }
     } message: {
-      TextState(count == 1 ? "Delete 1 completed todo for all?" : "Delete \(count) completed todos for all?")
+      TextState("Delete \(what) for all?")
     }
   }
 
@@ -139,13 +178,19 @@ final class TodosModel {
     store.send(action)
   }
 
-  /// Moves the cursor to a todo that is about to be added.
+  /// Moves the cursor to a todo that is about to be added; of a long list, its place may not be here.
   private func awaitAdded(_ text: String, _ state: Todos.State) {
+    guard long == nil else { return message = StatusMessage("added at the end of the open todos") }
     if filter == .completed { filter = .all }
     awaited = Awaited(text: text, id: state.nextID)
   }
 
   // MARK: The line
+
+  /// Opens a line for the text of a todo.
+  func edit(_ id: Todo.State.ID, _ store: StoreOf<Todos>) {
+    if isHere(id), let todo = store.todos[id: id] { write(todo) }
+  }
 
   /// Opens a line for a new todo, or for the text of one.
   func write(_ todo: Todo.State? = nil) {

@@ -16,7 +16,7 @@ struct TodosView: TerminalView {
     let shown = model.shown(store.state)
     let filters = TodoFilter.allCases.map { $0 == model.filter ? "[\($0)]" : " \($0) " }.joined(separator: " ")
     Column {
-      ListHeading(summary: "\(shown.activeCount) to do", right: Text(filters))
+      ListHeading(summary: summary(shown), right: Text(filters))
       table(shown)
       if let writing = model.writing {
         LineView(model: model, store: store, isNew: writing.id == nil)
@@ -24,6 +24,12 @@ struct TodosView: TerminalView {
     }
     .confirmationDialog(model.question) { model.answered($0, store) }
     .message(model.message)
+  }
+
+  /// The number of open todos; of a long list, of which the open ones are not counted here, that of all todos.
+  private func summary(_ shown: ShownTodos) -> String {
+    guard let long = model.long else { return "\(shown.activeCount) to do" }
+    return "\(shown.count) todos" + (long.isLoadingAll ? ", loading all …" : "")
   }
 
   private func table(_ shown: ShownTodos) -> some TerminalView {
@@ -38,18 +44,32 @@ struct TodosView: TerminalView {
     .columnSpacing(1)
     .rowStyle { Style(dim: $0.isComplete) }
     .pending { status.pendingMarks.contains(todo: $0) }
-    .searchable()
+    .searchable(isComplete: model.long == nil) { model.requireAll() }
+    .onVisibleRowsChange { model.rowsShown($0) }
     .empty(store.todos.isEmpty ? "no todos; press a to add one" : "no \(model.filter) todos")
     .rowKey("space", "done", also: "x", help: "done (sorted last), or not") { model.tick($0, store) }
-    .rowKey("e", "edit", also: "enter") { model.write(store.todos[id: $0]) }
-    .rowKey("d", "delete", also: "delete") { store.send(.deleteButtonTapped(id: $0)) }
+    .rowKey("e", "edit", also: "enter") { model.edit($0, store) }
+    .rowKey("d", "delete", also: "delete") { model.delete($0, store) }
     .rowKey("J", "", help: "move down") { model.move($0, down: true, store) }
     .rowKey("K", "", help: "move up") { model.move($0, down: false, store) }
-    .keys([
+    .keys(keys)
+  }
+
+  private var keys: [KeyBinding] {
+    let (store, model) = (store, model)
+    let keys = [
       KeyBinding("a", "add") { model.write() },
       KeyBinding("f", "filter", help: "what is shown: all, active, completed") { model.changeFilter() },
       KeyBinding("c", "clear", help: "clear what is completed") { model.askWhetherToClear(store.state) },
-    ])
+    ]
+    guard model.long != nil else { return keys }
+    // What has become of a todo is not known of those that are not here.
+    return keys + [
+      KeyBinding("u", "undo", help: "load the whole list, in which your last action can be undone") {
+        model.requireAll()
+      },
+      KeyBinding("U", "", help: "the same, to redo") { model.requireAll() },
+    ]
   }
 }
 
