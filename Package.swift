@@ -465,8 +465,9 @@ let package = Package(
     .target(
       name: "Fuzzing",
       dependencies: [
-        "ClusterCore", "ClusterLink", "ClusterLog", "ComposableArchitecture", "EtcdMessages", "GRPCConnection",
-        "HubCore", "IdentifiedCollections", "ReplicaCore", "SchemaBrowser", "SchemaNames", "TestSupport", "Wire",
+        "BrowserTerminal", "ClusterCore", "ClusterLink", "ClusterLog", "ComposableArchitecture", "EtcdMessages",
+        "Features", "GRPCConnection", "HubCore", "IdentifiedCollections", "ReplicaCore", "SchemaBrowser", "SchemaNames",
+        "Terminal", "TerminalApp", "TerminalUI", "TerminalViews", "TestSupport", "Wire",
       ], path: "Tests/Fuzzing", swiftSettings: spans),
     .testTarget(name: "TidyTests", swiftSettings: common),
     // Compiles the code on the pages with the built modules, all of which are built before it runs.

@@ -20,7 +20,7 @@ let package = Package(
       name: "DeployTests",
       dependencies: [
         "Deploy", "deployterm", .product(name: "ComposableTesting", package: "StoreHub"),
-        .product(name: "TerminalUI", package: "StoreHub"),
+        .product(name: "RandomNumbers", package: "StoreHub"), .product(name: "TerminalUI", package: "StoreHub"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -5,10 +5,16 @@ import Testing
 
 /// Runs the fuzz targets on the stored corpus and its mutations; `make fuzz` does so with more time and a sanitizer.
 @Suite(.timeLimit(.minutes(10)), .computing) struct FuzzTests {
-  static let targets = FuzzTarget.all.filter { !$0.isCanary }.map(\.name)
+  /// All targets, or the one that the environment names.
+  static let targets = FuzzTarget.all.map(\.name).filter {
+    !$0.hasPrefix("canary") && $0 == ProcessInfo.processInfo.environment["STOREHUB_FUZZ_TARGET", default: $0]
+  }
   /// A new seed each time, unless the environment sets one.
   static let seed =
     ProcessInfo.processInfo.environment["STOREHUB_FUZZ_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+
+  /// The seconds for the mutations of each target, if the environment sets them; otherwise one, and 5000 inputs.
+  static let seconds = ProcessInfo.processInfo.environment["STOREHUB_FUZZ_SECONDS"].flatMap { Int($0) }
 
   @Test(arguments: targets)
   func keptInputsKeepPromises(name: String) throws {
@@ -23,8 +29,13 @@ import Testing
     let target = try #require(FuzzTarget.named(name))
     print("FuzzTests: \(name), seed \(Self.seed)")
     var mutator = Mutator(seed: Self.seed, corpus: Corpus(target).inputs)
-    let end = ContinuousClock.now + .seconds(1)
-    for _ in 0..<5000 where ContinuousClock.now < end { expect(target, mutator.next()) }
+    let end = ContinuousClock.now + .seconds(Self.seconds ?? 1)
+    var count = 0
+    while ContinuousClock.now < end, Self.seconds != nil || count < 5000 {
+      expect(target, mutator.next())
+      count += 1
+    }
+    print("FuzzTests: \(name), \(count) inputs")
   }
 
   /// The stored seeds equal those that the targets generate, so that they follow changes of the wire.

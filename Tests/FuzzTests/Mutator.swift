@@ -14,8 +14,12 @@ struct Mutator {
   mutating func next() -> [UInt8] {
     var input = corpus[below(corpus.count)]
     for _ in 0...below(4) { mutate(&input) }
+    // Where any byte means something, such as a key, noise gets further than few changes.
+    if below(4) == 0 { input.replaceSubrange(below(input.count + 1)..., with: noise(below(400))) }
     return input
   }
+
+  private mutating func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(below(256)) } }
 
   private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<max(bound, 1), using: &random) }
 

@@ -13,7 +13,7 @@ public struct FuzzTarget: Sendable {
   /// All targets. The canaries fail on purpose, to prove that the harness detects failures.
   public static let all: [FuzzTarget] = [
     .canary, .memoryCanary, .frames, .cbor, .messages, .delta, .merge, .schema, .hub, .replica, .clusterEntry,
-    .clusterLink, .etcdMessage, .grpc, .browser,
+    .clusterLink, .etcdMessage, .grpc, .browser, .terminal, .terminalOfAnyHub,
   ]
 
   /// True if the target fails on purpose.

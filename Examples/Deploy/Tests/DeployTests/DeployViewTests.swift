@@ -6,6 +6,21 @@ import Testing
 
 @testable import deployterm
 
+/// A queue in this process, and the state of a terminal.
+@MainActor
+func localQueue() -> (store: StoreOf<Deploy>, desk: StoreOf<Desk>) {
+  let store = Store(initialState: Deploy.State()) {
+    Deploy()
+  } withDependencies: {
+    $0.date = .constant(Date(timeIntervalSince1970: 0))
+    $0.continuousClock = TestClock()
+  }
+  let desk = Store(initialState: Desk.State(now: Date(timeIntervalSince1970: 90))) {
+    Desk { try await store.send($0).taken() }
+  }
+  return (store, desk)
+}
+
 /// The screens, in a terminal in memory and on a local queue.
 @MainActor
 @Suite struct DeployViewTests {
@@ -14,16 +29,7 @@ import Testing
   private let tester: TerminalTester
 
   init() {
-    let store = Store(initialState: Deploy.State()) {
-      Deploy()
-    } withDependencies: {
-      $0.date = .constant(Date(timeIntervalSince1970: 0))
-      $0.continuousClock = TestClock()
-    }
-    let desk = Store(initialState: Desk.State(now: Date(timeIntervalSince1970: 90))) {
-      Desk { try await store.send($0).taken() }
-    }
-    (self.store, self.desk) = (store, desk)
+    (store, desk) = localQueue()
     tester = TerminalTester(DeployView(store: store, desk: desk), rows: 12, columns: 80, hasHelpLine: true)
   }
 
