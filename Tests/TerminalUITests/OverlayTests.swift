@@ -69,6 +69,20 @@ import Testing
     #expect(store.jobs.count == 2 && store.alert == nil)
   }
 
+  /// It once ended the program.
+  @Test func aClickOnAMessageWithoutButtonsDismissesIt() {
+    let answers = ViewState(wrappedValue: 0)
+    let alert = AlertState<Int> { TextState("a message") }
+    let view = Text("below").alert(alert) { _ in answers.wrappedValue += 1 }
+    let tester = TerminalTester(view, rows: 9, columns: 40)
+    guard let row = tester.lines.firstIndex(where: { $0.contains("press esc") }) else {
+      Issue.record("the message names the key")
+      return
+    }
+    tester.press(.click(row: row, column: 20))
+    #expect(answers.wrappedValue == 1)
+  }
+
   @Test func aLetterWithoutAButtonDismissesNoMessage() {
     var isClosed = false
     let tester = TerminalTester(
