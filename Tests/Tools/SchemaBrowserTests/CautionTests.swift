@@ -75,6 +75,32 @@ import Wire
     #expect(browser.sent.count == 2)
   }
 
+  /// What was typed next was once taken for keys of the page.
+  @Test func aFormIsFilledInWhileTheHubIsAway() throws {
+    var browser = try DrivenBrowser()
+    browser.take(.linkChanged(.away))
+    try browser.choose("note changed")
+    try browser.act(.formChanged(place: [0], .text("hot")), .formSubmitted)
+    guard case .form(let form)? = browser.state.overlay else {
+      Issue.record("the form stays")
+      return
+    }
+    #expect(browser.sent.isEmpty && form.error?.reason == "the hub is away")
+    browser.take(.linkChanged(.live))
+    try browser.act(.formSubmitted)
+    #expect(browser.sent == [#"orders[1].noteChanged "hot""#])
+  }
+
+  @Test func thePaletteStaysOpenWhileTheHubIsAway() throws {
+    var browser = try DrivenBrowser()
+    browser.take(.linkChanged(.away))
+    try browser.choose("open button")
+    #expect(browser.sent.isEmpty && browser.state.overlay != nil && browser.state.notice?.text == "the hub is away")
+    browser.take(.linkChanged(.live))
+    try browser.act(.paletteEntered)
+    #expect(browser.sent == ["openButtonTapped"])
+  }
+
   /// What was typed was once on the screen, but not in the form.
   @Test func whatIsTypedWhileAFormIsOnItsWayIsKept() throws {
     var browser = try DrivenBrowser()

@@ -59,15 +59,17 @@ extension Browser.State {
   }
 
   mutating func begin(_ draft: Draft) -> Outgoing? {
-    if let refusal = sendingRefusal {
-      (overlay, notice) = (nil, Notice(refusal, isBad: true))
-      return nil
-    }
-    overlay = nil
+    // A form can be filled in while the hub is away: what is typed next is for it, and not for the page.
     guard draft.lines.isEmpty else {
       overlay = .form(ActionForm(draft))
       return nil
     }
+    if let refusal = sendingRefusal {
+      // What is open stays, and with it the meaning of the keys that follow.
+      notice = Notice(refusal, isBad: true)
+      return nil
+    }
+    overlay = nil
     return submit(draft)
   }
 
@@ -75,7 +77,7 @@ extension Browser.State {
   mutating func submit(_ draft: Draft) -> Outgoing? {
     guard let schema = hub?.schema else { return nil }
     do throws(FieldError) {
-      if let missing = missingElement(of: draft) { throw FieldError(place: [], reason: missing) }
+      if let reason = sendingRefusal ?? missingElement(of: draft) { throw FieldError(place: [], reason: reason) }
       return send(try draft.action(in: schema))
     } catch {
       if case .form(var form)? = overlay {
