@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures the generic terminal (`storeterm --generic`) on collections of several sizes, and prints Markdown.
+"""Measures `storeterm` on collections of several sizes, and prints Markdown: the screens for any hub (`--generic`), and
+the hand-made one of the todos.
 
 A hub for each size, filled with todos by `storeload`. The program runs in a terminal of 100 × 30 that this script reads.
 *First screen* is the time from its start to its last output before it is quiet; *open* the same from the key that opens
 the collection. A key's times are those to the first output after it, and to the last one: a key that leaves the window
 of elements that are here shows at once which rows are missing, and then these rows. Memory is the resident set after
-all keys. `--idle` seconds of an untouched program are traced (strace) for its system calls.
+all keys. `--idle` seconds of an untouched program are traced (strace) for its system calls; the hand-made screens ping
+their hub.
 """
 import argparse
 import fcntl
@@ -104,11 +106,13 @@ class Terminal:
         os.close(self.file)
 
 
-def measure(options, size, server, configuration):
+def measure(options, size, server, configuration, is_generic):
     """The figures of one run of the program."""
-    terminal = Terminal([f"{options.programs}/storeterm", "--socket", server.socket, "--generic", "--config",
-                         configuration], os.path.dirname(configuration))
-    figures = {"first screen": terminal.settle(terminal.start, waits=True)[1], "open": terminal.press(b"\r", waits=True)[1]}
+    arguments, opening = (["--generic", "--config", configuration], b"\r") if is_generic else ([], b"2")
+    terminal = Terminal([f"{options.programs}/storeterm", "--socket", server.socket, *arguments],
+                        os.path.dirname(configuration))
+    figures = {"first screen": terminal.settle(terminal.start, waits=True)[1]}
+    figures["open"] = terminal.press(opening, waits=True)[1]
     # The heading has the number of the elements.
     if str(size).encode() not in terminal.text:
         raise SystemExit(f"the screen does not show the {size} todos: {terminal.text[-400:]!r}")
@@ -116,12 +120,35 @@ def measure(options, size, server, configuration):
         figures[name] = [terminal.press(key) for _ in range(options.presses)]
     figures[ENDS] = [terminal.press(key) for _ in range(options.presses // 2) for key in (END, HOME)]
     figures["memory"] = terminal.memory()
-    if options.idle:
+    if options.idle and is_generic:
         time.sleep(options.rest)
         figures["calls"] = terminal.system_calls(options.idle)
-    figures["back"] = [terminal.press(b"\x7f")]
+    figures["back"] = [terminal.press(b"\x7f" if is_generic else b"1")]
     terminal.close()
     return figures
+
+
+def report(options, size, runs, screen, rows, missed):
+    """Adds the rows of several runs, and the goals that they miss."""
+    for name in ("first screen", "open", "memory"):
+        values = [run[name] for run in runs]
+        unit = "MB" if name == "memory" else "ms"
+        rows.append((size, name + screen, f"{statistics.median(values):.1f} {unit}", f"{max(values):.1f} {unit}", ""))
+        if statistics.median(values) > GOALS[name]:
+            missed.append(f"{name} with {size} todos{screen}")
+    for name in [*KEYS, ENDS, "back"]:
+        presses = [press for run in runs for press in run[name] if press[0] is not None]
+        first, last = zip(*presses) if presses else ((0,), (0,))
+        rows.append((size, name + screen, f"{statistics.median(first):.1f} ms", f"{max(first):.1f} ms",
+                     f"{statistics.median(last):.1f} ms"))
+        if statistics.median(first) > GOALS["key"]:
+            missed.append(f"{name} with {size} todos{screen}")
+    if "calls" in runs[0]:
+        calls = [len(run["calls"]) for run in runs]
+        rows.append((size, f"system calls in {options.idle:g} s", str(statistics.median(calls)), str(max(calls)), ""))
+        if max(calls):
+            print("\n".join(runs[-1]["calls"][:12]), file=sys.stderr)
+            missed.append(f"no system calls with {size} todos")
 
 
 def main():
@@ -144,27 +171,9 @@ def main():
             path = f"{directory}/{size}.sock"
             with Server([f"{options.programs}/storehubd", "--socket", path, "--log-level", "error"], path) as server:
                 storeload(options.programs, server, "--todos", size, "--workload", "edit", "--actions", 1)
-                runs = [measure(options, size, server, configuration) for _ in range(options.runs)]
-            for name in ("first screen", "open", "memory"):
-                values = [run[name] for run in runs]
-                unit = "MB" if name == "memory" else "ms"
-                rows.append((size, name, f"{statistics.median(values):.1f} {unit}", f"{max(values):.1f} {unit}", ""))
-                if statistics.median(values) > GOALS[name]:
-                    missed.append(f"{name} with {size} todos")
-            for name in [*KEYS, ENDS, "back"]:
-                presses = [press for run in runs for press in run[name] if press[0] is not None]
-                first, last = zip(*presses) if presses else ((0,), (0,))
-                rows.append((size, name, f"{statistics.median(first):.1f} ms", f"{max(first):.1f} ms",
-                             f"{statistics.median(last):.1f} ms"))
-                if statistics.median(first) > GOALS["key"]:
-                    missed.append(f"{name} with {size} todos")
-            if options.idle:
-                calls = [len(run["calls"]) for run in runs]
-                rows.append((size, f"system calls in {options.idle:g} s", str(statistics.median(calls)), str(max(calls)),
-                             ""))
-                if max(calls):
-                    print("\n".join(runs[-1]["calls"][:12]), file=sys.stderr)
-                    missed.append(f"no system calls with {size} todos")
+                for is_generic in (True, False):
+                    runs = [measure(options, size, server, configuration, is_generic) for _ in range(options.runs)]
+                    report(options, size, runs, "" if is_generic else ", hand-made screen", rows, missed)
     print("| todos | what | median | maximum | until all rows are here |\n|--:|---|--:|--:|--:|")
     for row in rows:
         print(f"| {row[0]:,} | " + " | ".join(row[1:]) + " |")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Runs the fuzz targets on the stored corpus and its mutations; `make fuzz` does so with more time and a sanitizer.
-@Suite(.timeLimit(.minutes(10)), .computing) struct FuzzTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct FuzzTests {
   /// All targets, or the one that the environment names.
   static let targets = FuzzTarget.all.map(\.name).filter {
     !$0.hasPrefix("canary") && $0 == ProcessInfo.processInfo.environment["STOREHUB_FUZZ_TARGET", default: $0]

@@ -32,7 +32,7 @@ import Testing
     let tester = tester()
     tester.press("down", "a", "m", "tab", "k", "shift-tab", "a")
     #expect(tester.lines[6] == "mka" && tester.lines[1] == "› two")
-    #expect(tester.help == "enter add   ^U ^K ^W delete   esc cancel")
+    #expect(tester.help == "enter add   esc cancel   ^U ^K ^W delete")
     #expect(tester.unhandledKeys == [.tab, .backTab])
     tester.press("esc", "up")
     #expect(tester.lines[0] == "› one")

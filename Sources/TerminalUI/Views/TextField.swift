@@ -132,7 +132,7 @@ package final class TextNodeBase<Text: EditedText>: ViewNode, DependentNode {
 
   override var bindings: [KeyBinding] {
     var bindings: [KeyBinding] = submit == nil ? [] : [KeyBinding("enter", submitLabel)]
-    bindings.append(KeyBinding("ctrl-u ctrl-k ctrl-w", "delete", help: "delete to the start, to the end, a word"))
+    bindings.append(.common("ctrl-u ctrl-k ctrl-w", "delete", help: "delete to the start, to the end, a word"))
     return bindings
   }
 

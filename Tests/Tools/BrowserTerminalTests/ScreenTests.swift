@@ -156,6 +156,28 @@ import Wire
     #expect(terminal.store.recent.map(\.text) == ["orders[1].stageChanged.ready"])
   }
 
+  @Test func theActivityFollowsItsEnd() throws {
+    let terminal = try BrowserTester(rows: 8, columns: 60, hasJournal: true)
+    func log(_ count: Int) {
+      let lines = (1...count).map {
+        ActivityLine(id: "\($0)/0", time: "12:00", who: "ada", what: "action \($0)", revision: UInt64($0))
+      }
+      terminal.store.send(.activityChanged(lines))
+    }
+    func cursor() -> String { terminal.lines.first { $0.hasPrefix("›") } ?? "" }
+    log(30)
+    terminal.press("5")
+    #expect(cursor().contains("action 30"), "\(terminal.lines)")
+    log(31)
+    #expect(cursor().contains("action 31"))
+    terminal.press("up")
+    log(33)
+    #expect(cursor().contains("action 30"))
+    terminal.press("end")
+    log(34)
+    #expect(cursor().contains("action 34"))
+  }
+
   @Test func anAlertOfTheStateLiesOverTheScreen() throws {
     let terminal = try BrowserTester()
     terminal.change { _ = Diner().reduce(into: &$0, action: .cancelButtonTapped(orderID: 2)) }
@@ -235,7 +257,11 @@ import Wire
   ///   - orders: The number of further orders.
   ///   - windowLimit: The number of elements that the windows of the client may have.
   ///   - help: The documentation comment of each field.
-  init(rows: Int = 24, columns: Int = 100, orders: Int = 0, windowLimit: Int = 0, help: String = "") throws {
+  ///   - hasJournal: True to show the logged actions.
+  init(
+    rows: Int = 24, columns: Int = 100, orders: Int = 0, windowLimit: Int = 0, help: String = "",
+    hasJournal: Bool = false
+  ) throws {
     store = Store(initialState: Browser.State()) {
       Browser()
     } withDependencies: {
@@ -251,7 +277,9 @@ import Wire
       documentation.add("", members: Dictionary(uniqueKeysWithValues: fields.map { ($0.key, help) }), of: index)
     }
     store.send(
-      .connected(HubDescription("dinerhub", Self.schema, documentation: documentation, windowLimit: windowLimit)))
+      .connected(
+        HubDescription(
+          "dinerhub", Self.schema, documentation: documentation, hasJournal: hasJournal, windowLimit: windowLimit)))
     store.send(.linkChanged(.live))
     supply()
     store.send(.timePassed(now: .seconds(1), wallTime: 1_800_000_000_000))

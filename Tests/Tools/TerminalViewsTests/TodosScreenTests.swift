@@ -220,7 +220,7 @@ import Testing
     terminal.press("a")
     for character in "茶 tea" { terminal.press(.character(character)) }
     #expect(terminal.lines[9] == "new: 茶 tea")
-    #expect(terminal.lines[11] == "enter add   ^U ^K ^W delete   esc cancel")
+    #expect(terminal.lines[11] == "enter add   esc cancel   ^U ^K ^W delete")
     #expect(terminal.press(.enter) == .send(.todos(.addButtonTapped(text: "茶 tea"))))
     #expect(atCursor(terminal) == "bread")
     // Another client was faster.

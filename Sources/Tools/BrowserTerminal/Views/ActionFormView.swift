@@ -28,7 +28,7 @@ struct ActionFormView: TerminalView {
         }
       }
     }
-    .key("ctrl-s", "send") { store.send(.formSubmitted) }
+    .key("ctrl-s", "", help: "send") { store.send(.formSubmitted) }
   }
 
   private func label(of line: FieldLine) -> String {

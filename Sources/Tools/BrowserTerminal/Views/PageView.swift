@@ -78,6 +78,8 @@ private struct TableView: TerminalView {
     }
     .leavingOutColumns(scrolled: store.page?.hiddenColumns ?? 0)
     .marksChanges().empty("nothing here")
+    // The cursor stays at the last action while it is there.
+    .followsEnd(store.tab.content == .activity)
     .keys(keys)
   }
 

@@ -40,16 +40,22 @@ extension Browser.State {
     }
   }
 
-  /// Selects the first row of a page that has appeared, to which the cursor of its table then goes.
+  /// Selects the first row of a page that has appeared, to which the cursor of its table then goes; of the logged actions
+  /// the last one.
   mutating func selectFirstRow() {
     guard let page, page.selected == nil else { return }
     let first: String? =
       switch content {
-      case .table(let table): table.count > 0 && table.isHere(at: 0) ? table.name(at: 0) : nil
+      case .table(let table): firstRow(of: table)
       case .form(let rows): rows.first?.name
       case .loading, .absent, .text: nil
       }
     if let first { change { $0.selected = first } }
+  }
+
+  private func firstRow(of table: TableContent) -> String? {
+    let row = tab.content == .activity ? table.count - 1 : 0
+    return table.count > 0 && table.isHere(at: row) ? table.name(at: row) : nil
   }
 
   /// The path of the part that is selected on the open page.
