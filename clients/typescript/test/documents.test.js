@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { temporaryDirectory, TestHub, withHub } from "./support.js";
+import { program, temporaryDirectory, TestHub, withHub } from "./support.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(join(root, "README.md"), "utf8");
@@ -37,6 +37,24 @@ for (const [index, code] of examples.entries()) {
     assert.ok(output.length > 0 || !code.includes("console.log"));
   });
 }
+
+test("the example with generated types compiles, and runs to its end", withHub, async t => {
+  const storectl = join(dirname(program), "storectl");
+  const code = page.match(/<!-- test -->\n```ts\n(.*?)```/s)[1];
+  if (!existsSync(storectl)) return t.skip("there is no storectl beside the hub");
+  const server = await new TestHub(t).start();
+  const directory = project(t);
+  const env = { ...process.env, STOREHUB_SOCKET: server.socket };
+  const run = (command, ...words) => spawnSync(command, words, { cwd: directory, env, encoding: "utf8", timeout: 60_000 });
+  writeFileSync(join(directory, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(directory, "program.ts"), code);
+  assert.equal(run(storectl, "generate", "typescript", "-o", "app.ts").status, 0);
+  const compiled = run("tsc", "--strict", "--target", "es2022", "--module", "node16", "program.ts");
+  if (compiled.error) return t.skip("tsc is not installed");
+  assert.equal(compiled.status, 0, compiled.stdout);
+  const ran = run(process.execPath, "program.js");
+  assert.equal(ran.stdout, "[ 'oat milk' ]\n", ran.stderr);
+});
 
 test("a program with types is accepted by the compiler, and one with wrong types is not", t => {
   const directory = project(t);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { repository } from "./golden.js";
 
 /** The hub's program: `$STOREHUBD`, or the debug build. */
-const program = process.env.STOREHUBD ?? `${repository}.build/debug/storehubd`;
+export const program = process.env.STOREHUBD ?? `${repository}.build/debug/storehubd`;
 /** False if the hub was not built; then the tests with a real hub are left out, and say so. */
 export const hasHub = existsSync(program);
 export const withHub = { skip: hasHub ? false : `${program} does not exist; build it, or set STOREHUBD`, timeout: 60_000 };
