@@ -58,39 +58,54 @@ class Asynchronous(WithHub):
                     break
 
     async def test_a_large_value_does_not_hold_the_loop(self) -> None:
+        loop, read, turns = asyncio.get_running_loop(), _parts.Reading.run, []
+
+        def run(reading: Any) -> None:
+            read(reading)
+            # On the loop, this would wait in vain.
+            turned = threading.Event()
+            loop.call_soon_threadsafe(turned.set)
+            turns.append(turned.wait(10))
+
         with HubProcess(journal=False) as process:
             async with storehub.connect(process.socket) as hub:
-                for sent in [await hub.begin(add(f"{number}")) for number in range(6_000)]:
+                for sent in [await hub.begin(add(f"a todo of usual length {number}")) for number in range(3000)]:
                     await sent
-
-                def turns() -> int:
-                    return count
-
-                async def turn() -> None:
-                    nonlocal count
-                    while True:
-                        await asyncio.sleep(0)
-                        count += 1
-
-                # How often the loop turns while the value is read: many times, and never if it is read on the loop.
-                count = 0
-                before, read = 0, _parts.Reading.run
-
-                def run(reading: Any) -> None:
-                    nonlocal before
-                    first = turns()
-                    read(reading)
-                    before = max(before, turns() - first)
-
-                task = asyncio.ensure_future(turn())
                 with unittest.mock.patch.object(_parts.Reading, "run", run):
                     todos = await hub.attach("todos.todos")
                     await hub.send(add("the last"))
-                task.cancel()
-                self.assertEqual(len(todos.value), 6_001)
+                self.assertEqual(turns, [True])
+                self.assertEqual(len(todos.value), 3001)
                 self.assertEqual(todos.value[-1]["text"], "the last")
-                self.assertGreater(before, 0)
                 self.assertTrue(await todos.verify())
+
+    async def test_each_free_place_is_one_senders_in_order(self) -> None:
+        async with storehub.connect(self.hub.socket, pending_actions=2) as hub:
+            order: list[int] = []
+            looks = 0
+            has_room = type(hub)._has_room.fget
+            assert has_room
+
+            def look(hub: Any) -> Any:
+                nonlocal looks
+                looks += 1
+                return has_room(hub)
+
+            async def play(number: int) -> None:
+                sent = await hub.begin(INCREMENT)
+                order.append(number)
+                self.assertLessEqual(hub._core.pending, 2)
+                await sent
+
+            with unittest.mock.patch.object(type(hub), "_has_room", property(look)):
+                players = [asyncio.ensure_future(play(number)) for number in range(500)]
+                await asyncio.sleep(0)
+                for number in (100, 200, 300):
+                    players[number].cancel()
+                await asyncio.gather(*players, return_exceptions=True)
+            self.assertEqual(order, [number for number in range(500) if number not in (100, 200, 300)])
+            # Not each of those that wait, for each place.
+            self.assertLess(looks, 3000)
 
     async def test_bytes_of_pending_actions_are_limited(self) -> None:
         async with storehub.connect(self.hub.socket, pending_bytes=10_000) as hub:

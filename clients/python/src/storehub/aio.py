@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from dataclasses import dataclass
 from types import TracebackType
@@ -159,7 +160,9 @@ class Hub:
         self._verifications: list[tuple[Subscription, asyncio.Future[bool | None]]] = []
         # In the order in which they began to wait, which is that of actions then.
         self._state_waiters: list[asyncio.Event] = []
-        self._room: asyncio.Event | None = None
+        # Those that wait for room, in order, and whether the first has been told of some that it has not taken yet.
+        self._senders: deque[asyncio.Future[None]] = deque()
+        self._is_room_offered = False
         self._task: asyncio.Task[None] | None = None
         self._is_scheduled = False
         self._transport: asyncio.Transport | None = None
@@ -275,19 +278,46 @@ class Hub:
         `seen` is the revision of the part from which the user decided: the hub then rejects an action for something that was
         presented anew since (`RejectionCode.LATE`). Raises `InvalidValue`, `ActionTooLarge` and `NotConnected`.
         """
-        while not self._core.has_room or self._is_paused:
-            if self._core.is_ended:
-                break
-            if self._room is None:
-                self._room = asyncio.Event()
-            await self._room.wait()
-        taken = self._core.begin(action, seen)
+        if self._senders or self._is_room_offered or not self._has_room:
+            await self._wait_for_room()
+        try:
+            taken = self._core.begin(action, seen)
+        finally:
+            self._offer_room()
         outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # An outcome that nobody awaits is no mistake.
         outcome.add_done_callback(lambda future: future.cancelled() or future.exception())
         self._outcomes[taken] = outcome
         self._schedule()
         return Sent(self, taken, outcome)
+
+    @property
+    def _has_room(self) -> bool:
+        return self._core.is_ended or (self._core.has_room and not self._is_paused)
+
+    async def _wait_for_room(self) -> None:
+        told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._senders.append(told)
+        try:
+            await told
+        except asyncio.CancelledError:
+            if told.cancelled():
+                if told in self._senders:
+                    self._senders.remove(told)
+            else:
+                # It was told, and does not take the room.
+                self._is_room_offered = False
+                self._offer_room()
+            raise
+        self._is_room_offered = False
+
+    def _offer_room(self) -> None:
+        """Tells the first that waits of room; the next one is told when it has taken its place."""
+        while self._senders and not self._is_room_offered and self._has_room:
+            told = self._senders.popleft()
+            if not told.done():
+                self._is_room_offered = True
+                told.set_result(None)
 
     async def send(self, action: Any, *, seen: int | None = None) -> None:
         """Sends an action, and returns when the hub has applied it, and stored it if it has a journal.
@@ -359,9 +389,7 @@ class Hub:
 
     def _resume(self) -> None:
         self._is_paused = False
-        if self._room is not None:
-            self._room.set()
-            self._room = None
+        self._offer_room()
 
     def _schedule(self) -> None:
         """Writes at the end of this turn of the loop, so that requests of one turn are one write."""
@@ -438,9 +466,7 @@ class Hub:
                 outcome.set_result(None)
             else:
                 outcome.set_exception(action.error)
-        if self._room is not None and not self._is_paused:
-            self._room.set()
-            self._room = None
+        self._offer_room()
 
     async def _verify(self, part: Subscription) -> bool | None:
         if not self._core.verify(part):
