@@ -11,6 +11,8 @@ import textwrap
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+from .hubs import program
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 MUTANTS = {
@@ -48,14 +50,44 @@ class Mutants(unittest.TestCase):
                     self.assertEqual("FAILED" in done.stdout, bool(bug))
 
 
-def judge(folder: str, case: str, bug: str) -> subprocess.CompletedProcess[str]:
-    """Runs a case with a client that has a bug."""
-    client = pathlib.Path(folder, f"{abs(hash((case, bug)))}.py")
+LOST_AND_DOUBLED = {
+    # What was sent and not processed is forgotten.
+    "actions have no outcome|no outcome": "core.Core._resend = lambda self, processed: self._sent.clear()",
+    # Each action is sent twice.
+    "todos are in the hub": """
+        begin = core.Core.begin
+        core.Core.begin = lambda self, value, seen=None: (begin(self, value, seen), begin(self, value, seen))[1]
+        """,
+}
+
+
+class Kills(unittest.TestCase):
+    def test_lost_and_doubled_actions_are_found(self) -> None:
+        environment = {**os.environ, "CONFORMANCE_TIMEOUT": "2"}
+        for failure, bug in LOST_AND_DOUBLED.items():
+            with self.subTest(bug=bug), tempfile.TemporaryDirectory() as folder:
+                client = write(folder, "kills", bug)
+                campaign = [sys.executable, str(ROOT / "Tests/Conformance/campaign.py"), "--hub", program(), "--kills", "3"]
+                command = [*campaign, "--client", f"{sys.executable} {client}"]
+                done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertRegex(done.stderr, rf"FAILED with --seed \d+: .*({failure})")
+
+
+def write(folder: str, name: str, bug: str) -> pathlib.Path:
+    """A client that has a bug."""
+    client = pathlib.Path(folder, f"{name}.py")
     client.write_text(
         f"import runpy, sys\nsys.path.insert(0, {str(ROOT / 'clients/python/src')!r})\n"
         "from storehub import _cbor, _messages, _parts, core\nfrom storehub._types import definitions\n"
         f"{textwrap.dedent(bug)}\nrunpy.run_path({str(ROOT / 'clients/python/tests/conformant.py')!r})\n"
     )
+    return client
+
+
+def judge(folder: str, case: str, bug: str) -> subprocess.CompletedProcess[str]:
+    """Runs a case with a client that has a bug."""
+    client = write(folder, str(abs(hash((case, bug)))), bug)
     command = [sys.executable, str(ROOT / "Tests/Conformance/conformance.py"), "--only", case, sys.executable, str(client)]
     environment = {**os.environ, "CONFORMANCE_TIMEOUT": "3", "PYTHONPATH": ""}
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
