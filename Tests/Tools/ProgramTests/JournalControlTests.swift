@@ -103,7 +103,7 @@ import TurnLog
     }
     #expect(try show("").contains("status 0"))
     let page = try String(contentsOfFile: pager + ".out", encoding: .utf8)
-    #expect(page.hasPrefix("── 1 ") && page.split(separator: "\n").count >= 20)
+    #expect(page.hasPrefix("── 1 ") && page.split(separator: "\n").count >= 20, "\(page)")
     #expect(unlink(pager + ".out") == 0)
     #expect(try show("-n 2").contains("── 208 "))
     #expect(access(pager + ".out", F_OK) != 0)
