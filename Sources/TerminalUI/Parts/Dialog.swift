@@ -59,8 +59,9 @@ package nonisolated struct Dialog<Action> {
     case .escape: return .pressed(cancel?.action)
     case .click(let row, let column):
       guard row == layout(in: rows, size).buttonRow else { return nil }
+      guard let index = places(size).firstIndex(where: { $0.contains(column) }) else { return nil }
       // Without buttons, it is the line that names the key.
-      return places(size).firstIndex { $0.contains(column) }.map { .pressed(buttons.isEmpty ? nil : buttons[$0].action) }
+      return .pressed(buttons.isEmpty ? nil : buttons[index].action)
     case .character(let character):
       let letter = character.lowercased()
       guard let index = buttons.firstIndex(where: { $0.label.lowercased().hasPrefix(letter) }) else { return nil }
