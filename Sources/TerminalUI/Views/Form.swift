@@ -25,6 +25,14 @@ public struct Field: TerminalView {
   let help: String
   let error: String?
   let content: ViewGroup
+  var takesFocusOnError = false
+
+  /// Gives the field the focus when it gets an error, for forms that are checked when they are sent.
+  package func takingFocusOnError() -> Field {
+    var field = self
+    field.takesFocusOnError = true
+    return field
+  }
 
   /// Creates a field.
   ///
@@ -48,8 +56,10 @@ extension Form: PrimitiveView {
 extension Field: PrimitiveView {
   package func makeNode() -> FieldNode { FieldNode() }
   package func update(_ node: FieldNode) {
+    let isNewError = error != nil && node.error == nil
     (node.label, node.help, node.error) = (label, help, error)
     node.show(content)
+    if isNewError, takesFocusOnError { node.takeFocus() }
   }
 }
 
@@ -109,7 +119,9 @@ package final class FormNode: StackNode {
     }
   }
 
-  override var bindings: [KeyBinding] { [KeyBinding("up down", "", help: "another field")] }
+  override var bindings: [KeyBinding] {
+    [KeyBinding("enter", "next", help: "the next field"), KeyBinding("up down", "", help: "another field")]
+  }
 }
 
 extension ViewNode {
@@ -131,6 +143,12 @@ package final class FieldNode: StackNode {
   var error: String?
 
   init() { super.init(axis: .horizontal) }
+
+  /// Gives the first control in the field the focus, unless another one in it has it.
+  func takeFocus() {
+    guard let tree, !(tree.focused.map(isAround) ?? false), let first = tree.focusable(in: self).first else { return }
+    tree.focus(first)
+  }
 
   private var labelWidth: Int? { form?.labelWidth }
   private var indent: Int { labelWidth.map { $0 + 2 } ?? 2 }

@@ -131,7 +131,12 @@ package final class TextNodeBase<Text: EditedText>: ViewNode, DependentNode {
   }
 
   override var bindings: [KeyBinding] {
-    var bindings: [KeyBinding] = submit == nil ? [] : [KeyBinding("enter", submitLabel)]
+    var bindings: [KeyBinding] = []
+    if submit != nil {
+      bindings.append(KeyBinding("enter", submitLabel))
+    } else if lines > 1 {
+      bindings.append(KeyBinding("enter", "", help: "a new line"))
+    }
     bindings.append(.common("ctrl-u ctrl-k ctrl-w", "delete", help: "delete to the start, to the end, a word"))
     return bindings
   }

@@ -156,6 +156,20 @@ import Wire
     #expect(terminal.store.recent.map(\.text) == ["orders[1].stageChanged.ready"])
   }
 
+  /// What was typed for the second value was once added to the first.
+  @Test func enterGoesToTheValueThatIsMissing() throws {
+    let terminal = try BrowserTester()
+    terminal.press(":")
+    terminal.type("order added")
+    terminal.press("enter")
+    terminal.type("tea")
+    terminal.press("enter")
+    #expect(terminal.lines.contains { $0.contains("a value is needed") })
+    terminal.type("7")
+    terminal.press("enter")
+    #expect(terminal.store.recent.map(\.text) == [#"orderAdded "tea" 7 null"#])
+  }
+
   @Test func theActivityFollowsItsEnd() throws {
     let terminal = try BrowserTester(rows: 8, columns: 60, hasJournal: true)
     func log(_ count: Int) {

@@ -22,6 +22,7 @@ struct ActionFormView: TerminalView {
             // In every field, Enter sends.
             FieldView(store: store, line: line).key("enter", "send") { store.send(.formSubmitted) }
           }
+          .takingFocusOnError()
         }
         Button(form.pending == nil ? "Send" : "sending …", isEnabled: form.pending == nil) {
           store.send(.formSubmitted)
