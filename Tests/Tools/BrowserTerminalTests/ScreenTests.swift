@@ -156,6 +156,15 @@ import Wire
     #expect(terminal.store.recent.map(\.text) == ["orders[1].stageChanged.ready"])
   }
 
+  /// Its only column was once the time.
+  @Test func theSmallestScreenShowsTheActions() throws {
+    let terminal = try BrowserTester(rows: 6, columns: 20, hasJournal: true)
+    terminal.store.send(
+      .activityChanged([ActivityLine(id: "1/0", time: "12:00:00", who: "ada", what: "served", revision: 1)]))
+    terminal.press("5")
+    #expect(terminal.lines.contains { $0.contains("served") }, "\(terminal.lines)")
+  }
+
   /// What was typed for the second value was once added to the first.
   @Test func enterGoesToTheValueThatIsMissing() throws {
     let terminal = try BrowserTester()

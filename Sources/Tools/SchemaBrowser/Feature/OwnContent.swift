@@ -42,11 +42,15 @@ extension Browser.State {
 
   // MARK: Clients
 
-  private static let clientColumns = texts(["Client", "User", "Process", "Actions/s", "Attached"])
-  private static let activityColumns = texts(["Time", "Who", "Action"])
+  private static let clientColumns = texts(["Client", "User", "Process", "Actions/s", "Attached"], title: 0)
+  private static let activityColumns = texts(["Time", "Who", "Action"], title: 2)
 
-  private static func texts(_ titles: [String]) -> [PageColumn] {
-    titles.map { PageColumn(name: $0.lowercased(), title: $0, content: .key, type: .named("String")) }
+  /// Columns of texts, of which the one with an index is never left out.
+  private static func texts(_ titles: [String], title: Int) -> [PageColumn] {
+    titles.enumerated().map { index, text in
+      PageColumn(
+        name: text.lowercased(), title: text, content: .key, type: .named("String"), isTitle: index == title)
+    }
   }
 
   private var clients: PageContent {
