@@ -6,8 +6,7 @@ A hub for each size, filled with todos by `storeload`. The program runs in a ter
 *First screen* is the time from its start to its last output before it is quiet; *open* the same from the key that opens
 the collection. A key's times are those to the first output after it, and to the last one: a key that leaves the window
 of elements that are here shows at once which rows are missing, and then these rows. Memory is the resident set after
-all keys. `--idle` seconds of an untouched program are traced (strace) for its system calls; the hand-made screens ping
-their hub.
+all keys. `--idle` seconds of an untouched program are traced (strace) for its system calls.
 """
 import argparse
 import fcntl
@@ -120,7 +119,7 @@ def measure(options, size, server, configuration, is_generic):
         figures[name] = [terminal.press(key) for _ in range(options.presses)]
     figures[ENDS] = [terminal.press(key) for _ in range(options.presses // 2) for key in (END, HOME)]
     figures["memory"] = terminal.memory()
-    if options.idle and is_generic:
+    if options.idle:
         time.sleep(options.rest)
         figures["calls"] = terminal.system_calls(options.idle)
     figures["back"] = [terminal.press(b"\x7f" if is_generic else b"1")]
@@ -143,12 +142,13 @@ def report(options, size, runs, screen, rows, missed):
                      f"{statistics.median(last):.1f} ms"))
         if statistics.median(first) > GOALS["key"]:
             missed.append(f"{name} with {size} todos{screen}")
-    if "calls" in runs[0]:
+    if options.idle:
         calls = [len(run["calls"]) for run in runs]
-        rows.append((size, f"system calls in {options.idle:g} s", str(statistics.median(calls)), str(max(calls)), ""))
+        name = f"system calls in {options.idle:g} s{screen}"
+        rows.append((size, name, str(statistics.median(calls)), str(max(calls)), ""))
         if max(calls):
             print("\n".join(runs[-1]["calls"][:12]), file=sys.stderr)
-            missed.append(f"no system calls with {size} todos")
+            missed.append(f"no system calls with {size} todos{screen}")
 
 
 def main():

@@ -54,6 +54,9 @@ package final class ReplicaConnection {
     deadlineTimer = try DeadlineTimer(on: loop) { [unowned self] in deadlinePassed() }
   }
 
+  /// Pauses the pings of an idle connection, or resumes them.
+  package func setProbing(_ isProbing: Bool) { replica.setProbing(isProbing, at: loop.preciseNow) }
+
   /// Closes the replica and executes its last commands, for an owner that is being released. The loop may be closed
   /// already.
   package func release(_ handle: (ReplicaCommand) -> Void) {

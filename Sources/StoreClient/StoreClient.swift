@@ -155,6 +155,12 @@ public import Wire
     endTurn()
   }
 
+  /// Asks an idle hub now and then whether it still answers (`ReplicaOptions.probeInterval`), or not any more.
+  package func watch(_ isWatched: Bool) {
+    link.setProbing(isWatched)
+    endTurn()
+  }
+
   /// Ends the session permanently; pending actions fail. The store keeps the last state as long as it is referenced.
   public func close() {
     link.replica.close()

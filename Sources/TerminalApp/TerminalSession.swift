@@ -13,6 +13,8 @@ package protocol TerminalConnection: AnyObject {
   /// The number of bytes received of a state that is not complete yet.
   var loadedByteCount: Int { get }
   var pendingActionCount: Int { get }
+  /// Asks an idle hub now and then whether it still answers, or not any more.
+  func watch(_ isWatched: Bool)
   func close()
 }
 
@@ -49,6 +51,9 @@ package final class TerminalSession {
   private static let connectNoticeDelay = Duration.milliseconds(500)
   /// The time that the hub has to acknowledge the last actions, and the time after which the screen says so.
   private static let (quitTimeout, quitNoticeDelay) = (Duration.seconds(2), Duration.milliseconds(300))
+  /// The time after the last key for which an idle hub is asked whether it still answers. Then an untouched program does
+  /// nothing until the hub or the user does something.
+  private static let watchTime = Duration.seconds(10)
 
   /// The state of the connection, for the views.
   package let status: ConnectionStatus
@@ -72,6 +77,7 @@ package final class TerminalSession {
   private var clock: Timer?
   private var isClockRunning = false
   private var quitTimer: Timer?
+  private var watchTimer: Timer?
   /// True once the screen says that the program waits for the hub before it ends.
   private var isQuitNoticed = false
   private var hasQuit = false
@@ -98,7 +104,10 @@ package final class TerminalSession {
     quitTimer = try Timer(on: loop) { [weak self] in self?.quitTimerFired() }
     connectTimer = try Timer(on: loop) { [weak self] in self?.openTerminal() }
     connectTimer?.start(after: settings.waitsForHub ? .zero : Self.connectNoticeDelay)
+    watchTimer = try Timer(on: loop) { [weak self] in self?.connection.watch(false) }
+    host.onKeys = { [weak self] in self?.watch() }
     start()
+    watch()
     loop.run()
     host.close()
   }
@@ -107,6 +116,12 @@ package final class TerminalSession {
   package func show() {
     hasContent = true
     openTerminal()
+  }
+
+  /// A user is at the keyboard.
+  private func watch() {
+    connection.watch(true)
+    watchTimer?.start(after: Self.watchTime)
   }
 
   private func openTerminal() {

@@ -21,10 +21,6 @@ package final class BrowserSession {
     package init(_ terminal: TerminalSession.Settings) { self.terminal = terminal }
   }
 
-  /// The time after the last key for which an idle hub is asked whether it still answers. Then an untouched program does
-  /// nothing until the hub or the user does something.
-  private static let watchTime = Duration.seconds(10)
-
   private let settings: Settings
   private let loop: EventLoop
   private let link: HubLink
@@ -35,7 +31,6 @@ package final class BrowserSession {
   /// Runs until something can be sent again.
   private var quietTimer: Timer?
   private var journalTimer: Timer?
-  private var watchTimer: Timer?
   private var isJournalShown = false
   private var isFollowing = false
   private var mustFollow = false
@@ -80,19 +75,9 @@ package final class BrowserSession {
     }
     quietTimer = try Timer(on: loop) { [weak self] in self?.tick() }
     journalTimer = try Timer(on: loop) { [weak self] in self?.readJournal() }
-    watchTimer = try Timer(on: loop) { [weak self] in self?.link.watch(false) }
-    session.host.onKeys = { [weak self] in self?.watch() }
     tick()
     subscription = store.subscribe { [weak self] _ in self?.follow() }
-    try session.run {
-      link.start()
-      watch()
-    }
-  }
-
-  private func watch() {
-    link.watch(true)
-    watchTimer?.start(after: Self.watchTime)
+    try session.run { link.start() }
   }
 
   private func tick() {

@@ -97,10 +97,9 @@ package final class HubLink {
     max(link.replica.acknowledgedRevision, parts.values.compactMap(\.mirror.revision).max() ?? 0)
   }
 
-  /// Looks whether an idle hub still answers, for example while a user is at the keyboard.
   package func watch(_ isWatched: Bool) {
     self.isWatched = isWatched
-    link.replica.setProbing(isWatched, at: loop.preciseNow)
+    link.setProbing(isWatched)
     endTurn()
   }
 
@@ -279,7 +278,7 @@ package final class HubLink {
     (parts, attendees, metrics) = ([:], nil, nil)
     retired = link
     link = next
-    link.replica.setProbing(isWatched, at: loop.preciseNow)
+    link.setProbing(isWatched)
     attachHooks()
     link.replica.start()
     return true
