@@ -168,7 +168,8 @@ def main():
                         results.setdefault(("C load", depth), []).append(c_load(server, depth, max(1, int(options.seconds))))
             milliseconds = snapshot(path, 100_000)
         if has_redis():
-            with Rivals.redis("Redis", f"{directory}/redis", f"{directory}/redis.sock", 0):
+            server, _ = Rivals.redis("Redis", f"{directory}/redis", f"{directory}/redis.sock", 0)
+            with server:
                 for _ in range(options.runs):
                     for depth in DEPTHS:
                         results.setdefault(("redis-py", depth), []).append(
