@@ -211,6 +211,16 @@ import Wire
     #expect(hub.turn(own).map(\.kind) == [.welcome, .rejected, .applied])
   }
 
+  /// Whoever takes a gateway over could otherwise do what everyone may who reaches the socket.
+  @Test func aGatewayHasNotTheRightsOfItsGroupsAndOfEveryone() {
+    let gateways: [UInt32: ClosedRange<UInt32>] = [Self.gateway: 3_000_000_000...3_000_000_099]
+    let gateway = Peer(process: 1, user: Self.gateway, group: 1, groups: [2], userName: "gate")
+    var policy = AccessPolicy(groups: [1: .everything, 2: .everything], everyone: .everything, gateways: gateways)
+    #expect(policy.grant(to: gateway) == AccessGrant())
+    policy.users[Self.gateway] = .readAndAct
+    #expect(policy.grant(to: gateway) == .readAndAct)
+  }
+
   /// The place of the journal is told to users of this machine, whatever number a remote user has.
   @Test func aRemoteUserIsNotToldThePlaceOfTheJournal() throws {
     let place = try #require(JournalPlace(path: "/state", user: Self.remote, group: nil))

@@ -12,6 +12,7 @@ public struct AccessPolicy: Equatable, Sendable {
   public var everyone: AccessGrant?
   /// The users whose processes may speak for others, by user id, each with the numbers of the users for whom it may
   /// speak. Such a user has the grants of its own number only, never those of the gateway, of a group or of everyone.
+  /// Neither has the gateway: it has the grants of its own number only.
   public var gateways: [UInt32: ClosedRange<UInt32>]
 
   /// The numbers of users for whom a gateway may speak: those that no account of a machine has.
@@ -39,6 +40,9 @@ public struct AccessPolicy: Equatable, Sendable {
   /// - Complexity: O(groups of the peer + paths in their grants).
   package func grant(to peer: Peer) -> AccessGrant? {
     if let gateway = peer.gateway { return maySpeak(gateway, for: peer.user) ? users[peer.user] : nil }
+    // A gateway must be able to connect, also by the socket's group. That group's rights would be those of whoever takes
+    // the gateway over.
+    if gateways[peer.user] != nil { return users[peer.user] ?? AccessGrant() }
     var granted = everyone
     func add(_ grant: AccessGrant?) {
       guard let grant else { return }
@@ -47,8 +51,6 @@ public struct AccessPolicy: Equatable, Sendable {
     add(users[peer.user])
     add(groups[peer.group])
     for group in peer.groups where group != peer.group { add(groups[group]) }
-    // A gateway must be able to connect. By itself it may do nothing.
-    if gateways[peer.user] != nil { add(AccessGrant()) }
     return granted
   }
 
