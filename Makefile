@@ -7,7 +7,7 @@ STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-r
 .PHONY: build run test test-clients test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
 
 build: need-build ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
-	STOREHUB_PROGRAMS=storectl,storehubd,storeload,storesim,storeterm $(SWIFT_BUILD) -c release
+	STOREHUB_PROGRAMS=storectl,storegate,storehubd,storeload,storesim,storeterm $(SWIFT_BUILD) -c release
 
 run: need-run ## build a hub, a terminal client and storectl without optimization, and start them (about 2 minutes)
 	@scripts/run
@@ -88,7 +88,7 @@ bench-inprocess: need-bench-inprocess ## measure the cost of stores within one p
 	@scripts/bench-inprocess
 
 static: need-static ## build the programs for machines without a Swift toolchain, in .build/static
-	set -e; for program in storehubd storectl storeterm storeload storesim; do $(STATIC_BUILD) --product $$program; done
+	set -e; for program in storehubd storectl storegate storeterm storeload storesim; do $(STATIC_BUILD) --product $$program; done
 
 install: need-install static install-files ## install the programs, units and manual pages (PREFIX=/usr/local, DESTDIR=)
 

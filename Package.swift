@@ -101,7 +101,8 @@ let package = Package(
     .library(name: "ReplicaCore", targets: ["ReplicaCore"]),
     .library(name: "TurnLog", targets: ["TurnLog"]),
     .library(name: "Journal", targets: ["Journal"]),
-    .library(name: "StoreHub", targets: ["StoreHub"]),
+    // With the module that it re-exports, so that `make api-check` compares it.
+    .library(name: "StoreHub", targets: ["StoreHub", "ServiceProcess"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .library(name: "AsyncClient", targets: ["AsyncClient"]),
     .library(name: "TerminalUI", targets: ["TerminalUI", "Terminal"]),
@@ -109,6 +110,7 @@ let package = Package(
     .executable(name: "storehubd", targets: ["storehubd"]),
     .executable(name: "storectl", targets: ["storectl"]),
     .executable(name: "storeterm", targets: ["storeterm"]),
+    .executable(name: "storegate", targets: ["storegate"]),
     .executable(name: "storeload", targets: ["storeload"]),
     .executable(name: "storesim", targets: ["storesim"]),
   ],
@@ -182,6 +184,10 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    // No pkgConfig: libwebsockets.pc has -lcap, which only the library itself needs. Its plug-in for libuv is loaded at run
+    // time.
+    .systemLibrary(
+      name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
 
     // Thread-local variables, which Swift does not have.
@@ -362,6 +368,22 @@ let package = Package(
       swiftSettings: onLoop),
     // HTTP for this machine, by libmicrohttpd.
     .target(name: "HTTPServer", dependencies: ["CMicroHTTPD", "EventLoop"], swiftSettings: onLoop),
+    // WebSockets and files over HTTP, by libwebsockets. Separate, so that only the gateway is on the network with it.
+    .target(
+      name: "WebSocketServer", dependencies: ["CWebSockets", "EventLoop"], swiftSettings: onLoop),
+    // What operators see of a service: its log, its metrics and its watchdog.
+    .target(
+      name: "ServiceProcess", dependencies: ["EventLoop", "HTTPServer", "ServiceManager"], swiftSettings: onLoop),
+    // The tokens with which remote clients may use a hub.
+    .target(name: "GatewayTokens", dependencies: ["INIText", "Wire"], swiftSettings: common),
+    // The gateway of a hub for browsers and remote programs.
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "EventLoop", "GatewayTokens", "HTTPServer", "INIText", "NetworkStream", "ProgramOptions", "ServiceManager",
+        "ServiceProcess", "WebSocketServer", "Wire",
+      ],
+      swiftSettings: onLoop),
     // The rights and limits of a hub, from the operator's files.
     .target(
       name: "Configuration", dependencies: ["HubCore", "INIText", "ProgramOptions", "SchemaNames", "Spelling", "Wire"],
@@ -371,7 +393,7 @@ let package = Package(
       dependencies: [
         "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "ProgramOptions",
         "FeatureCore", "IssueReporting", "JSONText", "ReplicatedArchitecture", "SchemaNames", "Senders",
-        "ServiceManager", "TurnLog", "Wire",
+        "ServiceManager", "ServiceProcess", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // The socket of a client, whether compiled with the feature or not.
@@ -403,8 +425,8 @@ let package = Package(
     .target(
       name: "StorectlCommands",
       dependencies: [
-        "EventLoop", "HTTPServer", "JSONParser", "JSONText", "Journal", "ProgramOptions", "ReplicaConnection",
-        "ReplicaCore",
+        "EventLoop", "GatewayTokens", "HTTPServer", "JSONParser", "JSONText", "Journal", "ProgramOptions",
+        "ReplicaConnection", "ReplicaCore",
         "SchemaGenerator", "SchemaNames",
         "Spelling", "Terminal", "TurnLog", "Wire",
       ],
@@ -421,6 +443,7 @@ let package = Package(
 
     // Layer 5: programs. Options and wiring, no logic.
     .executableTarget(name: "storectl", dependencies: ["StorectlCommands", "ProgramOptions"], swiftSettings: onLoop),
+    .executableTarget(name: "storegate", dependencies: ["Gateway", "ProgramOptions"], swiftSettings: onLoop),
     .executableTarget(
       name: "storehubd",
       dependencies: ["Features", "HTTPClient", "StoreHub"],
@@ -693,13 +716,18 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "Journal", "TestSupport", "TurnLog", "allocprobe", "blockedhub", "dinerhub", "hostileclient", "hostilehub",
-        "meetinghub", "planhub", "storectl", "storehubd", "storeload", "storesim", "storeterm", "todoterminal",
+        "GatewayTokens", "Journal", "TestSupport", "TurnLog", "Wire", "allocprobe", "blockedhub", "dinerhub",
+        "hostileclient", "hostilehub", "meetinghub", "planhub", "storectl", "storegate", "storehubd", "storeload",
+        "storesim", "storeterm", "todoterminal",
       ],
       swiftSettings: common),
     .testTarget(
       name: "PortingTests", dependencies: ["Porting", "TestSupport", "storeport"] + macroDependencies,
       swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: ["EventLoop", "Gateway", "GatewayTokens", "TestSupport", "WebSocketServer", "Wire"],
+      swiftSettings: onLoop),
     .testTarget(
       name: "SchemaGeneratorTests",
       dependencies: [
@@ -746,13 +774,14 @@ let groups = [
   "ImportNames": ["Clocks", "DependenciesMacros", "Perception", "SwiftNavigation", "XCTestDynamicOverlay"],
   "System": [
     "CCurl", "CEpoll", "CGlibc", "CINIH", "CJSON", "CLibmd", "CMicroHTTPD", "CNGHTTP2", "CNcurses", "COpenSSL",
-    "CSQLite", "CSystemd", "CXXHash", "Configuration", "GRPCConnection", "HTTPClient", "HTTPServer", "INIText",
+    "CSQLite", "CSystemd", "CWebSockets", "CXXHash", "Configuration", "GRPCConnection", "HTTPClient", "HTTPServer",
+    "INIText",
     "JSONParser", "JSONText", "NetworkStream", "ProgramOptions",
-    "RandomNumbers", "SchemaNames", "ServiceManager", "Spelling", "Terminal",
+    "RandomNumbers", "SchemaNames", "ServiceManager", "ServiceProcess", "Spelling", "Terminal", "WebSocketServer",
   ],
   "Tools": [
-    "BrowserTerminal", "LoadTest", "Porting", "SchemaBrowser", "SchemaGenerator", "Simulation", "StorectlCommands",
-    "TerminalViews", "storectl", "storeload", "storeport",
+    "BrowserTerminal", "Gateway", "GatewayTokens", "LoadTest", "Porting", "SchemaBrowser", "SchemaGenerator",
+    "Simulation", "StorectlCommands", "TerminalViews", "storectl", "storegate", "storeload", "storeport",
     "storesim", "storeterm",
   ],
 ]
@@ -771,7 +800,7 @@ let testGroups = [
     "ConfigurationTests", "HTTPClientTests", "JSONTextTests", "ProgramOptionsTests", "ServiceManagerTests",
   ],
   "Tools": [
-    "BrowserTerminalTests", "LoadTestTests", "PortingTests", "ProgramTests", "SchemaBrowserTests",
+    "BrowserTerminalTests", "GatewayTests", "LoadTestTests", "PortingTests", "ProgramTests", "SchemaBrowserTests",
     "SchemaGeneratorTests", "SimulationTests", "StorectlCommandsTests", "TerminalViewsTests",
   ],
 ]

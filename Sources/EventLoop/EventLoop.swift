@@ -33,6 +33,8 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
   }
 
   let pointer: UnsafeMutablePointer<uv_loop_t>
+  /// The loop for another library that runs on libuv, which must close its handles before `close`.
+  package var libraryLoop: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(pointer) }
   /// The buffer of all streams.
   package let readBuffer: ReadBuffer
   /// The memory of the buffer, reached for each read without a retain.

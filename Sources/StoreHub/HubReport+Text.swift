@@ -1,4 +1,5 @@
 internal import HubCore
+internal import ServiceProcess
 internal import Wire
 
 extension HubReport {

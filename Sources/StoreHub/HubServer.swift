@@ -1,6 +1,7 @@
 public import EventLoop
 public import HubCore
 internal import ServiceManager
+public import ServiceProcess
 public import TurnLog
 public import Wire
 

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Glibc
 internal import HubCore
+internal import ServiceProcess
 internal import Wire
 
 extension HubShell {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import HubCore
 internal import ProgramOptions
 internal import ServiceManager
+internal import ServiceProcess
 internal import Wire
 
 // Passes connections from one process to the next through the service manager.

@@ -1,4 +1,5 @@
 internal import HubCore
+internal import ServiceProcess
 
 extension HubShell {
   /// The minimum duration of a reported turn, in milliseconds.

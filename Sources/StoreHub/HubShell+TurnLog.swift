@@ -1,4 +1,5 @@
 internal import HubCore
+internal import ServiceProcess
 internal import TurnLog
 
 // The events of the log.

@@ -4,6 +4,7 @@ internal import Glibc
 internal import HubCore
 internal import ProgramOptions
 internal import ServiceManager
+internal import ServiceProcess
 internal import TurnLog
 internal import Wire
 

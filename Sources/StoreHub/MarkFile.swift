@@ -2,6 +2,7 @@ internal import Glibc
 internal import HubCore
 internal import ProgramOptions
 internal import ServiceManager
+internal import ServiceProcess
 internal import Wire
 
 /// The file of the hub's `ActionMark`, beside the socket.

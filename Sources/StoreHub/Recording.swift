@@ -1,5 +1,6 @@
 public import HubCore
 internal import Journal
+public import ServiceProcess
 public import TurnLog
 public import Wire
 

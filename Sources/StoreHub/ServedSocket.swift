@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Glibc
 internal import HubCore
+internal import ServiceProcess
 
 /// The socket that a hub serves: the claim on its path, the listener, and a watch on its file.
 ///

@@ -1,4 +1,5 @@
 internal import Journal
+internal import ServiceProcess
 internal import Wire
 
 /// The metrics of a hub for Prometheus: those of the hub, its journal and its process.

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import ServiceProcess
 
 extension HubShell {
   /// The time after which a turn that is not stored makes the hub degraded.

@@ -1,5 +1,6 @@
 public import Dependencies
 public import FeatureCore
+public import ServiceProcess
 public import Wire
 
 /// A daemon that serves one feature. The program says what the feature is; everything else is given.

@@ -2,6 +2,7 @@ internal import Glibc
 internal import HubCore
 internal import ProgramOptions
 internal import ServiceManager
+internal import ServiceProcess
 
 /// The descriptors that the service manager passed to this process at its start: the listening socket, and those that
 /// the previous process has left.

@@ -2,6 +2,7 @@ internal import Configuration
 internal import HTTPServer
 internal import HubCore
 internal import ProgramOptions
+internal import ServiceProcess
 internal import Wire
 
 /// The settings from a service's command line.

@@ -5,6 +5,7 @@ public import HubCore
 internal import Journal
 internal import ProgramOptions
 internal import ServiceManager
+internal import ServiceProcess
 internal import TurnLog
 internal import Wire
 

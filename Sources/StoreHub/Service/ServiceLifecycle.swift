@@ -2,6 +2,7 @@ internal import Dispatch
 public import EventLoop
 internal import Glibc
 internal import ServiceManager
+public import ServiceProcess
 
 /// The lifecycle of a hub's process: notifications of the service manager, signals, the watchdog, and a time limit for
 /// stopping.

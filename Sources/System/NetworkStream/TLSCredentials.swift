@@ -82,6 +82,26 @@ package nonisolated final class TLSCredentials {
       return nil
     }
     guard let key = files.key else { throw .file(certificate, reason: "there is a certificate without a key") }
+    return try use(certificate, key, in: context)
+  }
+
+  /// Checks that a server can begin with a certificate and a key, for a server of another library.
+  ///
+  /// - Returns: The end of the certificate's validity in seconds since 1970; nil if it cannot be read.
+  /// - Throws: `file` or `keyDoesNotFit`.
+  package static func check(certificate: String, key: String) throws(TLSError) -> Int64? {
+    guard let context = SSL_CTX_new(TLS_method()) else { preconditionFailure("no memory for TLS") }
+    defer { SSL_CTX_free(context) }
+    ERR_clear_error()
+    copenssl_refuse_encrypted_keys(context)
+    return try use(certificate, key, in: context)
+  }
+
+  /// Gives a context its certificate.
+  /// - Returns: The end of the certificate's validity.
+  private static func use(
+    _ certificate: String, _ key: String, in context: OpaquePointer
+  ) throws(TLSError) -> Int64? {
     guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
       throw .file(certificate, reason: "\(TLSError.lastReason().text); it must have a certificate in PEM")
     }

@@ -1,14 +1,14 @@
 internal import CLibmd
 
 /// SHA-256 (FIPS 180-4), from libmd.
-enum SHA256 {
+package enum SHA256 {
   /// The number of bytes of a digest.
-  static var byteCount: Int { 32 }
+  package static var byteCount: Int { 32 }
   /// The number of bytes that are compressed together.
   static var blockByteCount: Int { 64 }
 
   /// Returns the digest of bytes.
-  static func digest(of content: [UInt8]) -> [UInt8] {
+  package static func digest(of content: [UInt8]) -> [UInt8] {
     var context = SHA2_CTX()
     var digest = [UInt8](repeating: 0, count: byteCount)
     unsafe SHA256Init(&context)

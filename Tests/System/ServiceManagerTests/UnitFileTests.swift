@@ -18,7 +18,7 @@ import Testing
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
     where name.hasSuffix(".service") || name.hasSuffix(".socket") {
       let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-      try text.replacingOccurrences(of: "ExecStart=/usr/bin/storehubd", with: "ExecStart=/bin/true")
+      try text.replacing(/ExecStart=\/usr\/bin\/(storehubd|storegate)/, with: "ExecStart=/bin/true")
         .write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
     }
     let process = Process()
@@ -33,7 +33,9 @@ import Testing
   }
 
   /// The threshold is in tenths: 5 is 0.5. The best unit of another daemon that we found had 1.2.
-  @Test(.enabled(if: isAnalyzerInstalled, skipped), arguments: ["storehub.service", "storehub@.service"])
+  @Test(
+    .enabled(if: isAnalyzerInstalled, skipped),
+    arguments: ["storehub.service", "storehub@.service", "storegate.service"])
   func theServiceExposesLittle(unit: String) throws {
     let outcome = try analyze(["security", "--offline=true", "--no-pager", "--threshold=5"], [unit])
     #expect(
@@ -45,7 +47,7 @@ import Testing
   @Test(.enabled(if: isAnalyzerInstalled, skipped)) func systemdFindsNothingWrong() throws {
     let units = [
       "storehub.service", "storehub.socket", "storehub@kitchen.service", "storehub@kitchen.socket",
-      "storehub-metrics.socket",
+      "storehub-metrics.socket", "storegate.service", "storegate.socket",
     ]
     let outcome = try analyze(["verify", "--man=no"], units)
     #expect(outcome.status == 0)
@@ -54,7 +56,7 @@ import Testing
 
   /// Within a user namespace every client would appear to be the user nobody.
   @Test func theServiceSeesWhoConnects() throws {
-    for name in ["storehub.service", "storehub@.service", "user/storehub.service"] {
+    for name in ["storehub.service", "storehub@.service", "user/storehub.service", "storegate.service"] {
       let text = try String(contentsOf: Self.root.appendingPathComponent("systemd/\(name)"), encoding: .utf8)
       #expect(!text.contains("\nPrivateUsers=yes"))
     }

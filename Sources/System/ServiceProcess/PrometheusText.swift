@@ -4,51 +4,51 @@
 /// var text = PrometheusText(prefix: "storehub_")
 /// text.counter("actions_total", "Actions that have taken effect.", 12)
 /// ```
-nonisolated struct PrometheusText {
+package nonisolated struct PrometheusText {
   /// The text so far.
-  private(set) var text = ""
+  package private(set) var text = ""
   private let prefix: String
 
   /// Creates an empty text.
   ///
   /// - Parameter prefix: The beginning of all names.
-  init(prefix: String = "") { self.prefix = prefix }
+  package init(prefix: String = "") { self.prefix = prefix }
 
   /// Appends another text.
-  mutating func append(_ other: PrometheusText) { text += other.text }
+  package mutating func append(_ other: PrometheusText) { text += other.text }
 
   /// Adds a number that only grows. Its name ends with `_total`.
-  mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
+  package mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
     add(name, "counter", help)
     sample(name, "\(value)")
   }
 
   /// Adds a number of seconds, or of another quantity with decimals, that only grows.
-  mutating func counter(_ name: String, _ help: String, _ value: Double) {
+  package mutating func counter(_ name: String, _ help: String, _ value: Double) {
     add(name, "counter", help)
     sample(name, "\(value)")
   }
 
   /// Adds a current value.
-  mutating func gauge(_ name: String, _ help: String, _ value: UInt64) {
+  package mutating func gauge(_ name: String, _ help: String, _ value: UInt64) {
     add(name, "gauge", help)
     sample(name, "\(value)")
   }
 
   /// Adds a current value with decimals.
-  mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+  package mutating func gauge(_ name: String, _ help: String, _ value: Double) {
     add(name, "gauge", help)
     sample(name, "\(value)")
   }
 
   /// Adds current values that differ in one label.
-  mutating func gauges(_ name: String, _ help: String, by label: String, _ values: [(String, UInt64)]) {
+  package mutating func gauges(_ name: String, _ help: String, by label: String, _ values: [(String, UInt64)]) {
     add(name, "gauge", help)
     for (text, value) in values { sample(name, "\(value)", [(label, text)]) }
   }
 
   /// Adds a metric with the value 1, whose labels are the information.
-  mutating func info(_ name: String, _ help: String, _ labels: [(String, String)]) {
+  package mutating func info(_ name: String, _ help: String, _ labels: [(String, String)]) {
     add(name, "gauge", help)
     sample(name, "1", labels)
   }
@@ -59,7 +59,7 @@ nonisolated struct PrometheusText {
   ///   - bounds: The upper bounds of all buckets but the last, in seconds.
   ///   - counts: The number of values in each bucket.
   ///   - sum: The sum of all values, in seconds.
-  mutating func histogram(
+  package mutating func histogram(
     _ name: String, _ help: String, bounds: [Double], counts: [UInt64], sum: Double
   ) {
     precondition(bounds.count + 1 == counts.count, "the last bucket has no bound")

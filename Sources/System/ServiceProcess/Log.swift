@@ -71,7 +71,7 @@ public final class Log {
   /// The time after which lines of one cause are written again.
   public static let interval = Duration.seconds(10)
   /// The number of causes that are counted separately in `interval`; further ones share one limit.
-  static let causeLimit = 256
+  package static let causeLimit = 256
 
   /// The lines of one cause since a start time.
   private struct Window {

@@ -1,16 +1,20 @@
 internal import Glibc
 
 /// The metrics of this process that Prometheus' client libraries have, under their names.
-struct ProcessFigures {
+package struct ProcessFigures {
   /// The start of the process, in seconds since 1970; nil if it is unknown.
   private let start = Self.startTime()
 
+  /// Reads the time at which the process has started.
+  package init() {}
+
   /// Adds the metrics. Reading them takes some tens of microseconds.
-  func add(to text: inout PrometheusText) {
+  package func add(to text: inout PrometheusText) {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     text.counter(
-      "process_cpu_seconds_total", "The processor time of the hub in seconds, of user and system.", Self.seconds(time))
+      "process_cpu_seconds_total", "The processor time of the process in seconds, of user and system.",
+      Self.seconds(time))
     let pages = Self.words(of: "/proc/self/statm").prefix(2).compactMap { UInt64($0) }
     if pages.count == 2 {
       let page = UInt64(sysconf(Int32(_SC_PAGESIZE)))

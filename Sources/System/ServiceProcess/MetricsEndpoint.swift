@@ -1,31 +1,31 @@
-internal import EventLoop
-internal import HTTPServer
+package import EventLoop
+package import HTTPServer
 
-/// Serves a hub's metrics over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health`.
+/// Serves the metrics of a service over HTTP: `GET /metrics` in Prometheus' text format, and `GET /health`.
 ///
 /// It accepts at most 16 connections of 32 KiB each and closes a connection after 5 seconds of silence. Requests are
 /// answered by the loop, and wait until it runs.
-final class MetricsEndpoint {
+package final class MetricsEndpoint {
   /// The resources of the endpoint.
-  struct Content {
+  package struct Content {
     /// Returns the metrics; called once for each request.
-    var metrics: () -> String
-    /// Returns the hub's health; called once for each request.
-    var health: () -> Health
+    package var metrics: () -> String
+    /// Returns the health of the service; called once for each request.
+    package var health: () -> Health
 
     /// Creates the content.
-    init(metrics: @escaping () -> String, health: @escaping () -> Health) {
+    package init(metrics: @escaping () -> String, health: @escaping () -> Health) {
       (self.metrics, self.health) = (metrics, health)
     }
   }
 
-  /// The condition of a hub.
-  nonisolated enum Health: Equatable, Sendable {
-    /// The hub serves its clients: status 200.
+  /// The condition of a service.
+  package nonisolated enum Health: Equatable, Sendable {
+    /// It serves its clients: status 200.
     case ok
-    /// The hub runs, but cannot do everything, for this reason: status 503.
+    /// It runs, but cannot do everything, for this reason: status 503.
     case degraded(String)
-    /// The hub stops: status 503.
+    /// It stops: status 503.
     case stopping
   }
 
@@ -39,19 +39,19 @@ final class MetricsEndpoint {
   ///   - mode: The permissions of a socket at a path.
   ///   - content: The source of the answers.
   /// - Throws: The reason why it cannot listen there.
-  init(on loop: EventLoop, at address: HTTPAddress, mode: UInt32, _ content: Content) throws(UVError) {
+  package init(on loop: EventLoop, at address: HTTPAddress, mode: UInt32, _ content: Content) throws(UVError) {
     var limits = HTTPServer.Limits()
     limits.mode = mode
     server = try HTTPServer(on: loop, at: address, limits: limits) { Self.answer($0, content) }
   }
 
   /// Starts to serve on a listening socket that the service manager has passed, which it keeps.
-  init(on loop: EventLoop, adopting descriptor: CInt, _ content: Content) throws(UVError) {
+  package init(on loop: EventLoop, adopting descriptor: CInt, _ content: Content) throws(UVError) {
     server = try HTTPServer(on: loop, adopting: descriptor) { Self.answer($0, content) }
   }
 
   /// Stops serving, and removes the socket if it is not the service manager's.
-  func close() { server.close() }
+  package func close() { server.close() }
 
   private static func answer(_ exchange: HTTPExchange, _ content: Content) {
     switch exchange.request.path {

@@ -1,0 +1,322 @@
+import Foundation
+import GatewayTokens
+import TestSupport
+import Testing
+import Wire
+
+/// Attacks on a gateway, and its ends, with real processes.
+@Suite(.timeLimit(.minutes(10)), .blocking) struct GatewayProgramTests {
+  private func hello() -> [UInt8] { bytes(Hello(name: "test")) }
+
+  private func bytes(_ message: some Message) -> [UInt8] {
+    var writer = FrameWriter()
+    let range = writer.frame(message)
+    return writer.span(range).withUnsafeBytes { Array($0) }
+  }
+
+  /// Returns the kind of the first frame of the protocol that the client receives.
+  private func kind(_ client: RawWebSocket) -> FrameKind? {
+    let head = client.readMessages(16)
+    return head.count < 16 ? nil : FrameKind(rawValue: head[4])
+  }
+
+  @Test func aClientWithATokenTalksToTheHub() throws {
+    let gateway = try GatewayProcess()
+    let client = try gateway.open(try gateway.createToken())
+    client.send(opcode: 2, hello())
+    #expect(kind(client) == .welcome)
+    // The header, which programs that are no browsers can set, will do as well.
+    let other = try gateway.connect()
+    let token = try gateway.createToken("other")
+    #expect(other.open(token: nil, "Authorization: Bearer \(token)\r\n") == 101)
+    other.send(opcode: 2, hello())
+    #expect(kind(other) == .welcome)
+    #expect(gateway.stop() == 0)
+    #expect(client.readCloseCode() == 1001)
+  }
+
+  // MARK: Admission
+
+  @Test func pagesOfOtherSitesAreRefused() throws {
+    let gateway = try GatewayProcess("origins = https://board.example.org")
+    let token = try gateway.createToken()
+    for origin in ["https://evil.example", "http://board.example.org", "https://board.example.org:8443", "null"] {
+      #expect(try gateway.connect().open(token: token, origin: origin) == 403, "\(origin)")
+    }
+    #expect(try gateway.connect().open(token: token, origin: "https://board.example.org") == 101)
+    #expect(gateway.log.contains("refused a page of https://evil.example from 127.0.0.1"))
+  }
+
+  @Test func aClientMustOfferTheSubprotocol() throws {
+    let gateway = try GatewayProcess()
+    let token = try gateway.createToken()
+    #expect(try gateway.connect().open(token: token, protocols: "chat") == 400)
+    #expect(try gateway.connect().open(token: nil, protocols: "") == 400)
+  }
+
+  @Test func guessingTokensIsLimited() throws {
+    let gateway = try GatewayProcess("[limits]\nguesses-per-minute = 3")
+    let token = try gateway.createToken()
+    for guess in [nil, "sgt_wrong", String(token.dropLast())] {
+      let client = try gateway.connect()
+      #expect(client.open(token: guess) == 101)
+      #expect(client.readCloseCode() == 4401)
+    }
+    // Also the right one, since it could be a guess.
+    #expect(try gateway.connect().open(token: token) == 429)
+  }
+
+  @Test func slowAndSilentRequestsEnd() throws {
+    let gateway = try GatewayProcess("[limits]\nrequest-timeout = 1s")
+    let (silent, slow) = (try gateway.connect(), try gateway.connect())
+    slow.send("GET / HTTP/1.1\r\n")
+    let began = ContinuousClock.now
+    // Bytes that arrive do not extend the time.
+    let hasEnded = poll(for: 10) {
+      slow.send("X")
+      return slow.isClosed
+    }
+    #expect(hasEnded && ContinuousClock.now - began < .seconds(5))
+    #expect(silent.readAll().isEmpty && silent.hasEnded)
+  }
+
+  @Test func connectionsAreLimited() throws {
+    let gateway = try GatewayProcess("[limits]\nconnections-per-address = 3\nconnections-per-token = 2")
+    let token = try gateway.createToken()
+    let (one, two) = (try gateway.open(token), try gateway.open(token))
+    let third = try gateway.connect()
+    #expect(third.open(token: token) == 503)
+    _ = third.readAll()
+    let (idle, refused) = (try gateway.connect(), try gateway.connect())
+    #expect(refused.readAll().isEmpty && refused.hasEnded)
+    #expect(gateway.log.contains("refused a connection from 127.0.0.1: the limit connections-per-address is reached"))
+    withExtendedLifetime((one, two, idle)) {}
+  }
+
+  // MARK: Messages
+
+  @Test func textsAndMessagesThatAreTooLargeCloseTheirConnection() throws {
+    let gateway = try GatewayProcess("[limits]\nmessage-bytes = 1K")
+    let token = try gateway.createToken()
+    let text = try gateway.open(token)
+    text.send(opcode: 1, Array("hello".utf8))
+    #expect(text.readCloseCode() == 1003)
+    // Only the head arrives, which announces a terabyte.
+    let announced = try gateway.open(token)
+    announced.send(opcode: 2, [1], length: 1 << 40)
+    #expect(announced.readCloseCode() == 1009)
+    let fragments = try gateway.open(token)
+    fragments.send(opcode: 2, [UInt8](repeating: 0, count: 1000), isFinal: false)
+    fragments.send(opcode: 0, [UInt8](repeating: 0, count: 1000))
+    #expect(fragments.readCloseCode() == 1009)
+    let unknown = try gateway.open(token)
+    unknown.send(opcode: 3, [1])
+    _ = unknown.readAll()
+    #expect(unknown.hasEnded)
+  }
+
+  @Test func fragmentsAndGluedFramesAreOneStream() throws {
+    let gateway = try GatewayProcess()
+    let client = try gateway.open(try gateway.createToken())
+    let bytes = hello() + self.bytes(Ping(number: 7))
+    for (index, byte) in bytes.enumerated() {
+      client.send(opcode: index == 0 ? 2 : 0, [byte], isFinal: index == bytes.count - 1)
+      if index == 5 { client.send(opcode: 9, [1, 2]) }
+    }
+    // The answer to the ping may come before the hub's or after it.
+    var (pongs, messages): ([[UInt8]], [UInt8]) = ([], [])
+    while pongs.isEmpty || messages.count < 16, let frame = client.readFrame() {
+      if frame.opcode == 10 { pongs.append(frame.payload) } else { messages += frame.payload }
+    }
+    #expect(pongs == [[1, 2]])
+    #expect(messages.count >= 16 && FrameKind(rawValue: messages[4]) == .welcome)
+  }
+
+  @Test func aClientCannotNameAnotherUser() throws {
+    let gateway = try GatewayProcess()
+    let client = try gateway.open(try gateway.createToken())
+    client.send(opcode: 2, bytes(Represent(user: 3_000_000_002)) + hello())
+    #expect(kind(client) == .error)
+    #expect(client.readCloseCode() == 1012)
+  }
+
+  @Test func aUserWithoutASectionIsRefusedByTheHub() throws {
+    let gateway = try GatewayProcess()
+    let client = try gateway.open(try gateway.createToken(user: 3_000_000_002))
+    client.send(opcode: 2, hello())
+    #expect(kind(client) == .error)
+    #expect(client.readCloseCode() == 1012)
+  }
+
+  // MARK: The hub and the tokens
+
+  @Test func aHubThatEndsOrIsAbsentIsReported() throws {
+    let gateway = try GatewayProcess()
+    let token = try gateway.createToken()
+    let client = try gateway.open(token)
+    client.send(opcode: 2, hello())
+    #expect(kind(client) == .welcome)
+    _ = gateway.hub.kill(SIGKILL)
+    #expect(client.readCloseCode() == 1012)
+    #expect(try gateway.open(token).readCloseCode() == 1013)
+    #expect(gateway.log.contains("the hub cannot be reached: "))
+    try gateway.hub.start(["--config", gateway.directory + "/hub.conf"])
+    let again = try gateway.open(token)
+    again.send(opcode: 2, hello())
+    #expect(kind(again) == .welcome)
+  }
+
+  @Test func aTokenThatIsRevokedOrExpiresClosesItsConnections() throws {
+    let gateway = try GatewayProcess()
+    let (revoked, kept) = (
+      try gateway.open(try gateway.createToken("a")), try gateway.open(try gateway.createToken("b"))
+    )
+    #expect(try Program(name: "storectl").run("token", "revoke", "a", "--file", gateway.tokens).status == 0)
+    #expect(revoked.readCloseCode() == 4401)
+    let text = GatewayToken.newText()
+    let now = Int64(time(nil))
+    try TokenFile(gateway.tokens).update {
+      _ = $0.add(
+        GatewayToken(
+          name: "c", digest: GatewayToken.digest(of: text), user: UInt32(GatewayProcess.user), created: now,
+          expiry: now + 2))
+    }
+    try #require(poll { gateway.log.matches(of: /read 2 tokens/).count >= 2 })
+    let short = try gateway.open(text)
+    #expect(short.readCloseCode() == 4401)
+    #expect(gateway.log.contains("the token c has expired"))
+    kept.send(opcode: 2, hello())
+    #expect(kind(kept) == .welcome)
+  }
+
+  // MARK: Files
+
+  @Test func onlyTheFilesOfTheDirectoryAreServed() throws {
+    let gateway = try GatewayProcess()
+    #expect(try get(gateway, "/").status == 404, "no files without [files]")
+    _ = gateway.stop()
+    let page = gateway.directory + "/page"
+    try FileManager.default.createDirectory(atPath: page, withIntermediateDirectories: true)
+    try "<p>board</p>".write(toFile: page + "/index.html", atomically: true, encoding: .utf8)
+    try gateway.configure("[files]\nroot = \(page)")
+    try gateway.start()
+    let answer = try get(gateway, "/?query")
+    #expect(answer.status == 200 && answer.text.hasSuffix("<p>board</p>"))
+    #expect(answer.text.contains("content-security-policy: default-src 'self'"))
+    for path in [
+      "/../gateway.conf", "/%2e%2e/gateway.conf", "/..%2fgateway.conf", "/x/../../gateway.conf", "//../gateway.conf",
+      "/%00", "/.", "/index.html%00.txt", "/tokens/file", "http://localhost/../gateway.conf",
+    ] {
+      let answer = try get(gateway, path)
+      #expect(!answer.text.contains("[gateway]"), "\(path)")
+    }
+    let post = try gateway.connect()
+    post.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+    #expect(post.readHead().status != 200)
+  }
+
+  private func get(_ gateway: GatewayProcess, _ path: String) throws -> (status: Int, text: String) {
+    let client = try gateway.connect()
+    client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    let head = client.readHead()
+    return (head.status, head.text + "\r\n\r\n" + client.readAll())
+  }
+
+  // MARK: The program
+
+  @Test func theConfigurationIsCheckedAndReadAgain() throws {
+    let gateway = try GatewayProcess("origins = https://a.example")
+    let token = try gateway.createToken()
+    let file = gateway.directory + "/gateway.conf"
+    let check = try Program(name: "storegate").run("--config", file, "--check-config")
+    #expect(check.status == 0 && check.output.contains("origins = https://a.example\n"))
+    let process = try #require(gateway.process)
+    try gateway.configure("origins = https://b.example")
+    kill(process.processIdentifier, SIGHUP)
+    try #require(poll { gateway.log.contains("reloaded the configuration") })
+    #expect(try gateway.connect().open(token: token, origin: "https://a.example") == 403)
+    #expect(try gateway.connect().open(token: token, origin: "https://b.example") == 101)
+    // A mistake changes nothing, and a start with it fails for good.
+    try gateway.configure("origin = https://c.example")
+    kill(process.processIdentifier, SIGHUP)
+    try #require(
+      poll { gateway.log.contains("the configuration is unchanged: \(file):5: [gateway] has no setting 'origin'") })
+    #expect(try gateway.connect().open(token: token, origin: "https://b.example") == 101)
+    #expect(try Program(name: "storegate").run("--config", file).status == 2)
+    #expect(try Program(name: "storegate").run("--config", file, "--check-config").status == 2)
+  }
+
+  private static let openssl = Program(path: "/usr/bin/openssl")
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: openssl.url.path), "openssl(1) is needed"))
+  func aRenewedCertificateIsServedAfterAReload() throws {
+    let gateway = try GatewayProcess()
+    _ = gateway.stop()
+    let (certificate, key) = (gateway.directory + "/c.pem", gateway.directory + "/k.pem")
+    func make(_ name: String) throws {
+      let made = try Self.openssl.run(
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+        "/CN=\(name)", "-keyout", key, "-out", certificate)
+      try #require(made.status == 0, "\(made.errors)")
+    }
+    func served() throws -> String {
+      try Self.openssl.run("s_client", "-connect", "127.0.0.1:\(gateway.port)").output
+    }
+    try make("first")
+    try gateway.configure("[tls]\ncertificate = \(certificate)\nkey = \(key)")
+    try gateway.start()
+    #expect(try served().contains("CN = first"))
+    try make("second")
+    let process = try #require(gateway.process)
+    kill(process.processIdentifier, SIGHUP)
+    try #require(poll { gateway.log.contains("reloaded the configuration") })
+    #expect(try served().contains("CN = second"))
+    // A key of another certificate changes nothing.
+    let kept = try Data(contentsOf: URL(fileURLWithPath: key))
+    try make("third")
+    try kept.write(to: URL(fileURLWithPath: key))
+    kill(process.processIdentifier, SIGHUP)
+    try #require(poll { gateway.log.contains("does not belong to the certificate") })
+    #expect(try served().contains("CN = second"))
+  }
+
+  /// The unit has no network of its own, and gets the socket from the service manager.
+  @Test(.enabled(if: Python.isInstalled)) func theServiceManagersSocketIsServed() throws {
+    let gateway = try GatewayProcess()
+    let token = try gateway.createToken()
+    _ = gateway.stop()
+    let script = """
+      import os, socket, sys
+      listening = socket.socket()
+      listening.bind(("127.0.0.1", 0))
+      listening.listen()
+      os.dup2(listening.fileno(), 3)
+      os.set_inheritable(3, True)
+      os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()), LISTEN_FDNAMES="gateway")
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    let first = gateway.port
+    try gateway.start(shell: "exec \(try #require(Python.path)) -c '\(script)'")
+    #expect(gateway.port != first, "the configured address is not used")
+    let client = try gateway.open(token)
+    client.send(opcode: 2, hello())
+    #expect(kind(client) == .welcome)
+  }
+
+  @Test func tokensAreListedWithoutTheirTexts() throws {
+    let gateway = try GatewayProcess()
+    let token = try gateway.createToken("alice")
+    let list = try Program(name: "storectl").run("token", "list", "--file", gateway.tokens)
+    #expect(list.status == 0 && list.output.contains("alice  3000000001") && !list.output.contains(token))
+    let again = try Program(name: "storectl").run(
+      "token", "create", "alice", "--user", "3000000001", "--file", gateway.tokens)
+    #expect(again.status == 1 && again.errors.contains("has a token alice already"))
+    #expect(try Program(name: "storectl").run("token", "revoke", "bob", "--file", gateway.tokens).status == 7)
+    for arguments in [
+      ["create"], ["create", "a b"], ["create", "a"], ["create", "a", "--user", "1"], ["erase", "a"],
+    ] {
+      let outcome = try Program(name: "storectl").run(["token", "--file", gateway.tokens] + arguments)
+      #expect(outcome.status == 2, "\(arguments)")
+    }
+  }
+}
