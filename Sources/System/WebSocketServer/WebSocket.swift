@@ -75,6 +75,8 @@ package final class WebSocket {
     guard let handle, closing == nil else { return }
     closing = (code, reason)
     cws_limit(handle, Self.closeSeconds)
+    // The end of the connection waits for the peer's answer to the close.
+    lws_rx_flow_control(handle, 1)
     lws_callback_on_writable(handle)
   }
 
