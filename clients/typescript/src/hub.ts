@@ -252,8 +252,10 @@ export class Hub<Action = unknown> {
           this.core.isWritable = true;
           this.flush();
         },
-        closed: error => {
-          if (isOwn()) this.lost(error);
+        closed: (error, isFinal = false) => {
+          if (!isOwn()) return;
+          if (isFinal && error instanceof StoreHubError) this.refused(error);
+          else this.lost(error);
         },
       });
     } catch (error) {
@@ -267,6 +269,14 @@ export class Hub<Action = unknown> {
       connection?.close();
       this.lost(new ConnectionError(`no connection within ${this.openLimit} ms`));
     }, this.openLimit);
+  }
+
+  private refused(error: StoreHubError): void {
+    this.connection = undefined;
+    this.core.closed();
+    this.core.close();
+    this.run();
+    this.finish({ phase: "refused", error });
   }
 
   private lost(error: Error | undefined): void {

@@ -8,7 +8,7 @@ export type ConnectionState =
   | { readonly phase: "live"; readonly hubName: string }
   /** The connection has ended or could not be made; the next attempt is made after so many milliseconds. */
   | { readonly phase: "waiting"; readonly error: StoreHubError; readonly delay: number }
-  /** The hub does not want this client; no more attempts are made. */
+  /** The hub does not want this client, or the gateway its token; no more attempts are made. */
   | { readonly phase: "refused"; readonly error: StoreHubError }
   | { readonly phase: "closed" };
 

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import test from "node:test";
-import { connect, HubError, NotSent, Path, PathError, Rejected, ValueError } from "../dist/node.js";
+import { connect, ConnectionError, HubError, NotSent, Path, PathError, Rejected, ValueError } from "../dist/node.js";
 import { Hub } from "../dist/hub.js";
 import { partHook } from "../dist/react.js";
 import { eventually, pause, temporaryDirectory, TestHub, withHub } from "./support.js";
@@ -226,6 +226,23 @@ test("a connection that is never made is given up, and tried again", async t => 
   await eventually(() => attempts >= 3, "a third attempt");
   assert.deepEqual(closed.slice(0, 2), [1, 2]);
   assert.match(String(hub.state.error ?? ""), /^$|no connection within 20 ms/);
+});
+
+test("a connection that is refused for good is not tried again, and what waits ends", async t => {
+  let attempts = 0, handlers;
+  const transport = { open: given => { attempts += 1; handlers = given; return { write: () => true, close: () => {} }; } };
+  const hub = new Hub(transport, { backOff: { first: 1, longest: 1 } });
+  t.after(() => hub.close());
+  const part = hub.part("todos");
+  const room = hub.capacity().catch(error => error);
+  handlers.closed(new ConnectionError("the token was revoked"), true);
+  assert.equal(hub.state.phase, "refused");
+  assert.match(hub.state.error.message, /revoked/);
+  await assert.rejects(part.ready, /revoked/);
+  await room;
+  await pause(20);
+  assert.equal(attempts, 1);
+  await assert.rejects(hub.send(increment), NotSent);
 });
 
 test("a client that waits without a limit sets no timer that ends at once", withHub, async t => {

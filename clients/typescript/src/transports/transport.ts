@@ -5,8 +5,8 @@ export interface TransportHandlers {
   received(bytes: Uint8Array): void;
   /** After `write` has returned false: the connection takes more again. */
   writable(): void;
-  /** The connection has ended, or could not be made. */
-  closed(error?: Error): void;
+  /** The connection has ended, or could not be made. If that is final, another attempt would have the same end. */
+  closed(error?: Error, isFinal?: boolean): void;
 }
 
 export interface Connection {

@@ -27,6 +27,9 @@ const highWater = 256 * 1024;
 /** WebSockets do not say when they have sent something; they are asked at this interval in milliseconds. */
 const pollInterval = 5;
 
+/** The code with which a gateway closes a connection for its token. Another attempt would count as a guess. */
+const tokenRefused = 4401;
+
 /** The way to a hub through a gateway. Each message carries any number of bytes of the stream. */
 export class WebSocketTransport implements Transport {
   constructor(private readonly url: string, private readonly options: WebSocketOptions = {}) {}
@@ -60,7 +63,7 @@ export class WebSocketTransport implements Transport {
     socket.onclose = event => {
       stop();
       const reason = event.reason ? `: ${event.reason}` : "";
-      handlers.closed(new ConnectionError(`the WebSocket has closed (${event.code}${reason})`));
+      handlers.closed(new ConnectionError(`the WebSocket has closed (${event.code}${reason})`), event.code === tokenRefused);
     };
     return {
       write: bytes => {
