@@ -294,6 +294,8 @@ let package = Package(
     .target(name: "ProgramOptions", dependencies: ["CGlibc", "Spelling"], swiftSettings: common),
     // Reads INI files. Separate, so that only programs that use it link libinih.
     .target(name: "INIText", dependencies: ["CINIH"], swiftSettings: common),
+    // Databases of SQLite.
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: spans),
     // Reads JSON, for tools. Separate, so that no hub links Jansson.
     .target(name: "JSONParser", dependencies: ["CJSON", "JSONText"], swiftSettings: common),
     .target(name: "Features", dependencies: ["ReplicatedArchitecture"], swiftSettings: spans),
@@ -316,7 +318,7 @@ let package = Package(
 
     // Layer 4: the shells, which give the cores sockets, time and threads.
     // Turns in an SQLite database.
-    .target(name: "Journal", dependencies: ["CSQLite", "JSONText", "TurnLog", "Wire"], swiftSettings: spans),
+    .target(name: "Journal", dependencies: ["JSONText", "SQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
     // Calls and watches of etcd, on the loop. No hub links it yet.
     .target(
@@ -777,7 +779,8 @@ let groups = [
     "CSQLite", "CSystemd", "CWebSockets", "CXXHash", "Configuration", "GRPCConnection", "HTTPClient", "HTTPServer",
     "INIText",
     "JSONParser", "JSONText", "NetworkStream", "ProgramOptions",
-    "RandomNumbers", "SchemaNames", "ServiceManager", "ServiceProcess", "Spelling", "Terminal", "WebSocketServer",
+    "RandomNumbers", "SQLite", "SchemaNames", "ServiceManager", "ServiceProcess", "Spelling", "Terminal",
+    "WebSocketServer",
   ],
   "Tools": [
     "BrowserTerminal", "Gateway", "GatewayTokens", "LoadTest", "Porting", "SchemaBrowser", "SchemaGenerator",

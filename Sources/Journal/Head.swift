@@ -1,3 +1,4 @@
+internal import SQLite
 internal import Wire
 
 /// The single row of `meta`: the beginning and the end of the history, and the row counts of the other tables.

@@ -1,3 +1,4 @@
+internal import SQLite
 internal import Synchronization
 public import TurnLog
 public import Wire

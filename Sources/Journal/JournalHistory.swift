@@ -1,3 +1,4 @@
+internal import SQLite
 public import TurnLog
 public import Wire
 

@@ -1,3 +1,4 @@
+internal import SQLite
 public import TurnLog
 
 extension JournalTool {

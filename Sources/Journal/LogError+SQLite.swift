@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import SQLite
 internal import TurnLog
 
 extension LogError {
@@ -10,18 +10,17 @@ extension LogError {
     holder: LockHolder? = nil
   ) {
     let advice =
-      switch error.code & 0xff {
-      case SQLITE_FULL: "make room on its disk, then \(directory.user.retry)"
-      case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH:
+      switch error.cause {
+      case .full: "make room on its disk, then \(directory.user.retry)"
+      case .access:
         "let the hub's user write to \(directory.path), then \(directory.user.retry)"
-      case SQLITE_BUSY, SQLITE_LOCKED:
+      case .locked:
         "\(holder?.description ?? "another program") has a transaction open in it; end that, then \(directory.user.retry)"
-      case SQLITE_CONSTRAINT:
+      case .foreignRow:
         "another program has written to it while the hub used it; stop that program, then \(directory.wayOut)"
-      // A statement that does not fit the tables.
-      case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR:
+      case .damage:
         "check the disk, then \(directory.wayOut)"
-      default: "check the disk and the kernel's log, then \(directory.user.retry)"
+      case .other: "check the disk and the kernel's log, then \(directory.user.retry)"
       }
     let text = "cannot \(error.operation) in \(directory.database): \(error.message) (SQLite \(error.code))"
     self.init(

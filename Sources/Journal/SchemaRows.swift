@@ -1,3 +1,4 @@
+internal import SQLite
 internal import Wire
 
 /// The rows of `schemas`: each schema with its first turn.

@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import SQLite
 internal import TurnLog
 internal import Wire
 
@@ -44,7 +44,7 @@ struct SessionChanges {
           bytes.isEmpty ? [] : try? [LoggedSession](decoding: bytes.bytes)
         }
         guard let sessions else {
-          throw SQLiteError(code: SQLITE_CORRUPT, operation: operation, message: "\(name) \(position) are malformed")
+          throw SQLiteError.malformed("\(name) \(position) are malformed", operation)
         }
         changes.add(sessions, at: position, revision: statement.bits(1), time: statement.integer(2))
       }

@@ -1,3 +1,5 @@
+internal import SQLite
+
 /// The tables of a journal, which docs/DURABILITY.md describes.
 enum Tables {
   /// Marks the file as a journal (PRAGMA application_id): "SHjl".

@@ -1,3 +1,4 @@
+internal import SQLite
 internal import TurnLog
 
 /// Reads stored turns on a separate connection, concurrently with the writer.
