@@ -405,8 +405,8 @@ let package = Package(
       name: "StoreClient",
       dependencies: [
         "CasePaths", "CombineSchedulers", "ComposableCore", "ConcurrencyExtras", "Dependencies", "EventLoop",
-        "FeatureCore", "IssueReporting", "ReplicaConnection", "ReplicaCore", "ReplicatedArchitecture", "Senders",
-        "Sharing", "Wire",
+        "FeatureCore", "IssueReporting", "ReplicaConnection", "ReplicaCore", "ReplicatedArchitecture", "SQLite",
+        "Senders", "Sharing", "Wire",
       ],
       swiftSettings: onLoop),
     // The client for programs that await. Not on the loop, which is the main actor's.
@@ -608,6 +608,9 @@ let package = Package(
       name: "hostileclient", dependencies: ["ComposableCore", "EventLoop", "StoreClient", "TestFeatures", "Wire"],
       path: "Tests/Fixtures/hostileclient", swiftSettings: onLoop),
     .executableTarget(
+      name: "outboxclient", dependencies: ["ComposableCore", "EventLoop", "Features", "StoreClient"],
+      path: "Tests/Fixtures/outboxclient", swiftSettings: onLoop),
+    .executableTarget(
       name: "todoterminal", dependencies: ["Features", "TerminalApp"], path: "Tests/Fixtures/todoterminal",
       swiftSettings: onLoop),
     // The async client as a program for scripts/conformance, which scripts/test-clients runs.
@@ -719,8 +722,8 @@ let package = Package(
       name: "ProgramTests",
       dependencies: [
         "GatewayTokens", "Journal", "TestSupport", "TurnLog", "Wire", "allocprobe", "blockedhub", "dinerhub",
-        "hostileclient", "hostilehub", "meetinghub", "planhub", "storectl", "storegate", "storehubd", "storeload",
-        "storesim", "storeterm", "todoterminal",
+        "hostileclient", "hostilehub", "meetinghub", "outboxclient", "planhub", "storectl", "storegate", "storehubd",
+        "storeload", "storesim", "storeterm", "todoterminal",
       ],
       swiftSettings: common),
     .testTarget(

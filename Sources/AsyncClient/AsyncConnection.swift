@@ -286,6 +286,7 @@ package actor AsyncConnection {
     case .disconnect: socket = nil
     case .write(let range):
       if let isOut = socket?.write(replica.output, range), !isOut { replica.noteBusy() }
+    case .store: break  // Only with an outbox.
     case .changed(_, let context): (context as? WatchedPart)?.changed()
     case .diverged(_, let divergence):
       if let onDivergence { onDivergence(divergence) } else { reportIssue("\(divergence)") }

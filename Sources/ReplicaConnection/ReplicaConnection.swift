@@ -61,7 +61,10 @@ package final class ReplicaConnection {
   /// already.
   package func release(_ handle: (ReplicaCommand) -> Void) {
     replica.close()
-    for command in replica.commands {
+    var next = 0
+    while next < replica.commands.count {
+      let command = replica.commands[next]
+      next += 1
       if case .connect = command { continue }
       perform(command, handle)
     }
@@ -107,7 +110,7 @@ package final class ReplicaConnection {
       } catch {
         writeFailure = error
       }
-    case .changed, .diverged, .connectionChanged, .applied, .failed: handle(command)
+    case .store, .changed, .diverged, .connectionChanged, .applied, .failed: handle(command)
     }
   }
 
@@ -137,6 +140,12 @@ package final class ReplicaConnection {
   package func received(_ bytes: RawSpan) {
     replica.received(bytes, at: loop.now)
   }
+
+  /// Records that the changes of the outbox are stored.
+  package func outboxStored() { replica.outboxStored(at: loop.now) }
+
+  /// Records that the changes of the outbox could not be stored.
+  package func outboxFailed(reason: String) { replica.outboxFailed(reason: reason, at: loop.now) }
 
   /// True if the socket has accepted all output; false without a connection.
   package var isFlushed: Bool { stream?.queuedByteCount == 0 }

@@ -28,6 +28,13 @@ public enum ActionError: Error, Equatable, Sendable {
   case tooLarge(bytes: Int, limit: Int)
   /// The hub could not read it, for example because its values are nested too deep; it was not sent.
   case unreadable(reason: String)
+  /// The actions that wait in the outbox have too many bytes; this one was discarded.
+  case outboxFull(limit: Int)
+  /// The outbox could not store it, so it was not sent.
+  case notStored(reason: String)
+  /// The client was closed before its outcome was known. The outbox keeps it, and the next client with this outbox sends
+  /// it, or learns its outcome.
+  case keptInOutbox
   /// The client is closed, or the hub refused it.
   case notConnected(reason: String)
 }
@@ -42,6 +49,9 @@ extension ActionError: CustomStringConvertible {
     case .tooManyPending(let limit): "\(limit) actions are pending already; try again when the hub answers"
     case .tooLarge(let bytes, let limit): "the action has \(bytes) bytes and the hub takes at most \(limit)"
     case .unreadable(let reason): "not sent, because the hub could not read the action: \(reason)"
+    case .outboxFull(let limit): "actions of \(limit) bytes wait in the outbox already; try again when the hub answers"
+    case .notStored(let reason): "not sent, because the outbox could not store the action: \(reason)"
+    case .keptInOutbox: "the client was closed before the hub answered; the outbox keeps the action for the next client"
     case .notConnected(let reason): "not sent: \(reason)"
     }
   }

@@ -39,6 +39,8 @@ struct PendingActions {
   var lastSent: UInt64 { acknowledged + UInt64(sentCount) }
   /// The number of pending actions that were sent in this session; they come first.
   private(set) var sentCount = 0
+  /// What is stored of them for the next process; nil without an outbox.
+  var outbox: OutboxLedger?
 
   /// The maximum number of bytes in a frame's payload before its first action.
   static var headByteCount: Int { 18 }
@@ -53,6 +55,9 @@ struct PendingActions {
 
   /// The number of unsent actions.
   var unsentCount: Int { count - sentCount }
+
+  /// The number of bytes of the pending actions.
+  var pendingByteCount: Int { count == 0 ? 0 : encoder.count - (entries[head].bytes.lowerBound - bufferStart) }
 
   /// The number of bytes in the buffer.
   var byteCount: Int { encoder.count }
@@ -122,10 +127,14 @@ struct PendingActions {
     var kept = head + sentCount
     for index in kept..<entries.count {
       // Its outcome is known, although the hub does not know it any more.
-      guard !entries[index].isRefused else { continue }
+      guard !entries[index].isRefused else {
+        outbox?.remove(entries[index].ticket.number)
+        continue
+      }
       do throws(ActionError) {
         entries[index].mapped = nil
         var byteCount = entries[index].bytes.count
+        guard byteCount > 0 else { throw Self.ofOtherProgram }
         if let mapping {
           let mapped = try map(entries[index], mapping)
           entries[index].mapped = mapped
@@ -135,6 +144,7 @@ struct PendingActions {
         if kept < index { entries[kept] = entries[index] }
         kept += 1
       } catch {
+        outbox?.remove(entries[index].ticket.number)
         fail(entries[index], error, &commands)
       }
     }
@@ -229,6 +239,7 @@ struct PendingActions {
     guard let index = index(of: sequence) else { return }
     fail(entries[index], error, &commands)
     // A hub repeats rejections after a reconnection.
+    if !entries[index].isRefused { outbox?.refuse(entries[index].ticket.number) }
     entries[index].isRefused = true
   }
 
@@ -238,6 +249,7 @@ struct PendingActions {
     for entry in entries[head...last] where !entry.isRefused {
       commands.append(.applied(entry.ticket, context: entry.context))
     }
+    outbox?.settle(through: entries[last].ticket.number)
     sentCount -= last + 1 - head
     head = last + 1
     acknowledged = sequence
@@ -272,13 +284,18 @@ struct PendingActions {
 
   /// Fails the unsent actions.
   mutating func removeUnsent(_ error: ActionError, _ commands: inout [ReplicaCommand]) {
-    for entry in entries[(head + sentCount)...] { fail(entry, error, &commands) }
+    for entry in entries[(head + sentCount)...] {
+      outbox?.remove(entry.ticket.number)
+      fail(entry, error, &commands)
+    }
     entries.removeSubrange((head + sentCount)...)
     removeAcknowledged()
   }
 
   private mutating func failSent(_ commands: inout [ReplicaCommand]) {
+    guard sentCount > 0 else { return }
     for entry in entries[head..<head + sentCount] { fail(entry, .outcomeUnknown, &commands) }
+    outbox?.settle(through: entries[head + sentCount - 1].ticket.number)
     head += sentCount
     sentCount = 0
   }
@@ -310,5 +327,82 @@ struct PendingActions {
     encoder.dropFirst(unused)
     bufferStart = end
     head = 0
+  }
+
+  // MARK: The outbox
+
+  /// An action that a program with another schema has stored, and that this one does not have.
+  private static var ofOtherProgram: ActionError {
+    .unreadable(reason: "an earlier version of this program has stored it, and this version has no such action")
+  }
+
+  /// The number of the last pending action; 0 without one.
+  var lastNumber: UInt64 { count == 0 ? 0 : entries[entries.count - 1].ticket.number }
+
+  /// The number of the last pending action that was sent in this session; 0 without one.
+  var lastSentNumber: UInt64 { sentCount == 0 ? 0 : entries[head + sentCount - 1].ticket.number }
+
+  /// Adds an action of an earlier process; without bytes, it is one that this program does not have.
+  mutating func restore(
+    _ action: OutboxAction, as ticket: ActionTicket, _ bytes: [UInt8], context: AnyObject?
+  ) {
+    let start = bufferStart + encoder.count
+    encoder.append(bytes.span.bytes)
+    lastTicket = max(lastTicket, action.number)
+    entries.append(
+      Entry(
+        ticket: ticket, bytes: start..<start + bytes.count, context: context, seenRevision: action.seenRevision,
+        isRefused: action.isRefused))
+  }
+
+  /// Continues the session of an earlier process, after its actions were added.
+  mutating func restoreSession(_ session: OutboxSession) {
+    acknowledged = session.acknowledged
+    sentCount = entries.prefix { $0.ticket.number <= session.lastSent }.count
+    // The mark is about numbers of earlier processes.
+    lastTicket = max(lastTicket, session.lastSent)
+    for (index, entry) in entries[..<sentCount].enumerated() {
+      note(entry.ticket, sequence: acknowledged + UInt64(index) + 1)
+    }
+  }
+
+  /// Calls a function with the pending actions that have these numbers.
+  func forEach<E: Error>(
+    in range: ClosedRange<UInt64>, _ body: (OutboxAction, RawSpan) throws(E) -> Void
+  ) throws(E) {
+    let bytes = encoder.bytes
+    for entry in entries[head...] where range.contains(entry.ticket.number) {
+      let place = entry.bytes.lowerBound - bufferStart..<entry.bytes.upperBound - bufferStart
+      let action = OutboxAction(
+        number: entry.ticket.number, seenRevision: entry.seenRevision, isRefused: entry.isRefused)
+      try body(action, bytes.span.bytes.extracting(place))
+    }
+  }
+
+  /// Fails the actions after a number, none of which was sent: they are not stored.
+  mutating func removeUnstored(after number: UInt64, _ error: ActionError, _ commands: inout [ReplicaCommand]) {
+    let index = entries[(head + sentCount)...].firstIndex { $0.ticket.number > number } ?? entries.count
+    for entry in entries[index...] { fail(entry, error, &commands) }
+    entries.removeSubrange(index...)
+    removeAcknowledged()
+  }
+
+  /// Gives up the actions of an earlier process, which it may have sent under numbers that were not stored.
+  ///
+  /// - Parameter processed: The last number that the hub has processed; the next action has the one after it.
+  mutating func giveUp(through number: UInt64, processed: UInt64, _ commands: inout [ReplicaCommand]) {
+    let end = entries[head...].firstIndex { $0.ticket.number > number } ?? entries.count
+    for entry in entries[head..<end] { fail(entry, .outcomeUnknown, &commands) }
+    outbox?.settle(through: number)
+    (head, sentCount, acknowledged) = (end, 0, processed)
+    (runs, lastNumberedTicket) = ([], 0)
+    removeAcknowledged()
+  }
+
+  /// Ends with all actions in the outbox, for the next process.
+  mutating func keepAll(_ commands: inout [ReplicaCommand]) {
+    for entry in entries[head...] { fail(entry, .keptInOutbox, &commands) }
+    (head, sentCount, outbox) = (entries.count, 0, nil)
+    removeAcknowledged()
   }
 }

@@ -19,6 +19,9 @@ public enum ReplicaCommand {
   case disconnect
   /// Write a range of `ReplicaCore.output`. Call `drained` later if the socket did not accept all of it at once.
   case write(Range<Int>)
+  /// Store the changes of the outbox (`ReplicaCore.takeOutboxChanges`), before the commands after this one. Only for a
+  /// replica with an outbox.
+  case store
   /// The value of a mirror was replaced, added or removed; at most one command per mirror between two `clear()`.
   case changed(any Mirror, context: AnyObject?)
   /// The value of a mirror differs from the hub's because of a defect, and is being replaced.

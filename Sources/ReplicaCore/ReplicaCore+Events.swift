@@ -13,7 +13,7 @@ extension ReplicaCore {
     link = .greeting(ByteStream(at: now))
     let name = options.name.prefix(utf8Count: Hello.nameLimit)
     let hello = Hello(
-      session: session, acknowledged: pending.acknowledged, name: name, schema: fingerprint, history: history)
+      session: session, acknowledged: acknowledgedAndStored, name: name, schema: fingerprint, history: history)
     commands.append(.write(output.frame(hello)))
   }
 
@@ -32,9 +32,10 @@ extension ReplicaCore {
     if case .open(let open) = link { open.isBusy = true }
   }
 
-  /// Handles the end of `deadline`: the time for the next attempt, for a probe, or for a missing answer.
+  /// Handles the end of `deadline`: the time for the next attempt, for a probe, or for a missing answer. When the outbox
+  /// is to be tried again, `endTurn` does so.
   public mutating func expire(at now: Duration) {
-    guard let deadline, deadline <= now else { return }
+    guard let deadline = linkDeadline, deadline <= now else { return }
     switch link {
     case .idle, .connecting, .stopped: break
     case .down: tryToConnect()
@@ -55,7 +56,7 @@ extension ReplicaCore {
   /// - Parameters:
   ///   - context: An object of the shell's choice, which is returned with the outcome.
   ///   - encode: Writes the action: one item of the schema's action type.
-  /// - Throws: `tooManyPending`, `tooLarge` or `notConnected`; the action is then discarded.
+  /// - Throws: `tooManyPending`, `tooLarge`, `outboxFull` or `notConnected`; the action is then discarded.
   /// - Complexity: O(bytes of the action), amortised; nothing is allocated for a single action.
   @discardableResult
   public mutating func send(
@@ -67,6 +68,9 @@ extension ReplicaCore {
     case .connecting, .live, .stale: break
     }
     guard pending.count < options.pendingActions else { throw .tooManyPending(limit: options.pendingActions) }
+    guard pending.outbox == nil || pending.pendingByteCount < options.outboxBytes else {
+      throw .outboxFull(limit: options.outboxBytes)
+    }
     let limit = max(0, payloadLimit - PendingActions.headByteCount)
     let seenRevision = revisionSeen()
     return try pending.append(context: context, seen: seenRevision, limit: limit, encode)
@@ -116,11 +120,16 @@ extension ReplicaCore {
   }
 
   /// Ends the session permanently. Pending actions fail, and the mirrors keep their values.
+  ///
+  /// With an outbox, pending actions fail with `keptInOutbox`, and the session waits for the next process.
   public mutating func close() {
     guard connection != .closed else { return }
     if case .open(let open) = link {
-      if !cancellations.unsent.isEmpty { writeCancellations(on: open) }
-      commands.append(.write(output.frame(FrameHeader(kind: .leave)) { _ in }))
+      if !cancellations.unsent.isEmpty, !awaitsOutbox { writeCancellations(on: open) }
+      if pending.outbox == nil || pending.count == 0 {
+        commands.append(.write(output.frame(FrameHeader(kind: .leave)) { _ in }))
+        forgetLeftSession()
+      }
     }
     stop(.closed, reason: "the client is closed")
     subscriptions = []
@@ -146,11 +155,18 @@ extension ReplicaCore {
     renewDeadline(at: now)
   }
 
-  /// Ends a turn: writes its actions in as few frames as the hub's limit allows.
+  /// Ends a turn: writes its actions in as few frames as the hub's limit allows. With an outbox, they are stored first.
   public mutating func endTurn(at now: Duration) {
-    guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 || !cancellations.unsent.isEmpty else {
-      return
-    }
+    storeChanges(at: now)
+    writeTurn(at: now)
+    // An action may have failed because this hub does not have it.
+    storeChanges(at: now)
+  }
+
+  private mutating func writeTurn(at now: Duration) {
+    guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 || !cancellations.unsent.isEmpty,
+      !awaitsOutbox
+    else { return }
     pending.writeUnsent(
       limit: payloadLimit, mapping: open.translation?.action, mayCancel: hubCancelsEffects, to: &output, &commands)
     if !cancellations.unsent.isEmpty { writeCancellations(on: open) }
@@ -249,7 +265,7 @@ extension ReplicaCore {
     link = .stopped
     become(state)
     endResumption()
-    pending.removeAll(.notConnected(reason: reason), &commands)
+    if pending.outbox == nil { pending.removeAll(.notConnected(reason: reason), &commands) } else { endOutbox() }
   }
 
   /// Returns the time before the next attempt. It doubles with each attempt up to a maximum, and is reduced by a random

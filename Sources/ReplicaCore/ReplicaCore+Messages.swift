@@ -142,6 +142,7 @@ extension ReplicaCore {
     payloadLimit = Int(clamping: welcome.payloadLimit)
     hubCancelsEffects = welcome.cancelsEffects
     goodbye = nil
+    checkRestored(welcome)
     session = welcome.session
     awaitsResumedOutcomes = welcome.isResumed && welcome.processed > pending.acknowledged
     if welcome.isResumed {

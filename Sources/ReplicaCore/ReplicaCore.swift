@@ -164,6 +164,12 @@ public struct ReplicaCore: ~Copyable {
 
   /// The time at which `expire` must be called; nil if there is none.
   public var deadline: Duration? {
+    guard let retry = pending.outbox?.retryAt else { return linkDeadline }
+    return min(retry, linkDeadline ?? retry)
+  }
+
+  /// The time at which the connection needs something; nil if there is none.
+  var linkDeadline: Duration? {
     switch link {
     case .idle, .connecting, .stopped: return nil
     case .down(let retryAt): return retryAt

@@ -28,6 +28,9 @@ public struct ReplicaOptions: Sendable {
   public var requestsDocumentation: Bool
   /// The maximum number of pending actions; a further one is rejected locally.
   public var pendingActions: Int
+  /// The bytes of pending actions in an outbox at which a further one is rejected locally; without an outbox, there is no
+  /// such limit.
+  public var outboxBytes: Int
   /// The maximum size in bytes of an accepted state.
   public var stateBytes: Int
 
@@ -41,13 +44,13 @@ public struct ReplicaOptions: Sendable {
     name: String = "", subscribesToWholeState: Bool = true, shortestDelay: Duration = .milliseconds(50),
     longestDelay: Duration = .seconds(5), timeout: Duration = .seconds(10), probeInterval: Duration? = nil,
     sendsAfterLoss: Bool = true, requestsDocumentation: Bool = false, pendingActions: Int = 65_536,
-    stateBytes: Int = 1 << 30
+    outboxBytes: Int = 16 << 20, stateBytes: Int = 1 << 30
   ) {
     self.name = name
     self.subscribesToWholeState = subscribesToWholeState
     (self.shortestDelay, self.longestDelay) = (shortestDelay, longestDelay)
     (self.timeout, self.probeInterval) = (timeout, probeInterval)
     (self.sendsAfterLoss, self.requestsDocumentation) = (sendsAfterLoss, requestsDocumentation)
-    (self.pendingActions, self.stateBytes) = (pendingActions, stateBytes)
+    (self.pendingActions, self.outboxBytes, self.stateBytes) = (pendingActions, outboxBytes, stateBytes)
   }
 }

@@ -34,6 +34,7 @@ public import Wire
   private let actionRisks = ReadingRisks(of: Action.self)
   private var connectionObservers: [WeakConnectionObserver] = []
   private var heldEffects = HeldEffects()
+  private var outbox: OutboxFile?
   /// The last notice that was reported, until the connection is live.
   private var reportedNotice: String?
 
@@ -58,6 +59,15 @@ public import Wire
   /// Called when a part differs from the hub's value because of a defect of the hub or the client; the hub's value
   /// replaces it. Without a handler, an issue is reported.
   public var onDivergence: ((Divergence) -> Void)?
+
+  /// Called with the outcome of each action that the outbox had from an earlier process.
+  ///
+  /// It may be called twice for an action, in two processes, if the first one ends meanwhile. By default failures are
+  /// written to standard error.
+  public var onRecoveredOutcome: ((RecoveredOutcome<Action>) -> Void)? = { outcome in
+    guard case .failure(let error) = outcome.result else { return }
+    writeToStandardError("an action of an earlier process of this client: \(error)")
+  }
 
   /// Creates a client that is not started yet.
   ///
@@ -113,6 +123,7 @@ public import Wire
   /// Ends the session, as ``close()`` does. No callback is called.
   isolated deinit {
     link.release {
+      if case .store = $0 { storeOutbox() }
       if case .failed(_, let context, let error) = $0 { (context as? StoreTask.Completion)?.complete(.failure(error)) }
     }
   }
@@ -162,6 +173,8 @@ public import Wire
   }
 
   /// Ends the session permanently; pending actions fail. The store keeps the last state as long as it is referenced.
+  ///
+  /// With an outbox, pending actions fail with `ActionError.keptInOutbox`: the next client with this outbox sends them.
   public func close() {
     link.replica.close()
     endTurn()
@@ -369,7 +382,7 @@ public import Wire
     }
     if mustRebase { rebase(&changed) }
     // Only now, because all actions have failed in this turn, even if a callback of it has closed the client.
-    if link.replica.connection == .closed { predicting = [] }
+    if link.replica.connection == .closed { (predicting, outbox) = ([], nil) }
     guard !changed.isEmpty else { return }
     let others = changed.filter { $0.updateStore() }
     for attachment in changed { attachment.updateComposed() }
@@ -383,6 +396,7 @@ public import Wire
   private func perform(_ command: ReplicaCommand, _ changed: inout [any AnyAttachment]) {
     switch command {
     case .connect, .disconnect, .write: break  // The connection's.
+    case .store: storeOutbox()
     case .changed(_, let context):
       guard let attachment = context as? any AnyAttachment, !attachment.isDetached else { return }
       changed.append(attachment)
@@ -396,10 +410,43 @@ public import Wire
       onConnectionChange?()
     case .applied(let ticket, let context):
       ended(ticket)
-      (context as? StoreTask.Completion)?.complete(.success(()))
+      complete(context, .success(()))
     case .failed(let ticket, let context, let error):
       ended(ticket)
-      (context as? StoreTask.Completion)?.complete(.failure(error))
+      complete(context, .failure(error))
+    }
+  }
+
+  private func complete(_ context: AnyObject?, _ result: Result<Void, ActionError>) {
+    if let completion = context as? StoreTask.Completion {
+      completion.complete(result.mapError { $0 })
+    } else if let recovered = context as? RecoveredAction<Action> {
+      onRecoveredOutcome?(RecoveredOutcome(action: recovered.action, result: result))
+    }
+  }
+
+  // MARK: The outbox
+
+  /// Opens an outbox, and takes over its session and its actions.
+  func open(_ path: String) throws(OutboxError) {
+    let outbox = try OutboxFile(path, schema: Schema(state: State.self, action: Action.self))
+    var recovered: [(ActionTicket, Action)] = []
+    link.replica.restore(try outbox.contents()) { ticket, bytes in
+      let action = RecoveredAction<Action>(bytes)
+      if let action = action.action { recovered.append((ticket, action)) }
+      return action
+    }
+    for (ticket, action) in recovered { whole?.predict(action, ticket) }
+    self.outbox = outbox
+  }
+
+  private func storeOutbox() {
+    guard let outbox, let changes = link.replica.takeOutboxChanges() else { return }
+    do throws(OutboxError) {
+      try outbox.store(changes, of: link.replica)
+      link.outboxStored()
+    } catch {
+      link.outboxFailed(reason: error.description)
     }
   }
 

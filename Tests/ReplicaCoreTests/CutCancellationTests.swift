@@ -66,7 +66,7 @@ import Wire
           connection = hub.connected(Peer(process: 1, user: 1, group: 1), at: now)
           replica.connected(at: now)
         case .write(let range): deliver(Array(output[range]), toHub: true)
-        case .disconnect, .changed, .diverged, .connectionChanged, .applied, .failed: break
+        case .store, .disconnect, .changed, .diverged, .connectionChanged, .applied, .failed: break
         }
       }
       hub.endTurn(at: now)

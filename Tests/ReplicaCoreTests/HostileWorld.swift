@@ -157,7 +157,7 @@ final class HostileWorld {
           clients[index].faults.append(reason)
         }
         if case .refused(let reason) = clients[index].replica.connection { clients[index].faults.append(reason) }
-      case .changed: break
+      case .store, .changed: break
       }
     }
     return commands.isEmpty

@@ -112,7 +112,7 @@ struct PendingConversation: ~Copyable {
       case .failed(let ticket, _, let error):
         failed.append(ticket)
         errors.append(error)
-      case .connect, .disconnect, .write, .changed, .diverged, .connectionChanged: break
+      case .connect, .disconnect, .write, .store, .changed, .diverged, .connectionChanged: break
       }
     }
     replica.clear()

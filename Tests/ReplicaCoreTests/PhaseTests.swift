@@ -204,7 +204,7 @@ private struct Conversation: ~Copyable {
       case .changed: return .changes
       case .applied: return .applies
       case .failed: return .fails
-      case .connect, .disconnect, .write, .connectionChanged: return .other
+      case .connect, .disconnect, .write, .store, .connectionChanged: return .other
       }
     }
     return .silent

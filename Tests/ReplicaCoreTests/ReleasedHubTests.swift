@@ -185,7 +185,7 @@ private final class ReleasedHubClient {
           continue
         }
       case .diverged(_, let divergence): Issue.record("\(divergence)")
-      case .changed, .connect, .disconnect, .connectionChanged: break
+      case .store, .changed, .connect, .disconnect, .connectionChanged: break
       }
     }
     guard describes else { return }

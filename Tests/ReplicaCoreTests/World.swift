@@ -319,7 +319,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         // Output for a connection that has just ended is lost.
         if client.connection != nil { client.toHub += Array(client.replica.output.bytes[range]) }
       case .changed(let mirror, _): try check(mirror, of: client)
-      case .connectionChanged: break
+      case .store, .connectionChanged: break
       case .diverged(_, let divergence):
         guard !checksStates else { throw Violation.stateIsNotTheHubs(revision: divergence.revision) }
         client.divergences.append(divergence)

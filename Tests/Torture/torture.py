@@ -1,6 +1,6 @@
 """Real processes under real faults: kills, stops, a full disk, no descriptors, no memory.
 
-    torture.py --hub PATH [--crashing PATH] [--shared PATH --editor PATH [--storectl PATH]] [--cycles N] [--seed S] [SCENARIO...]
+    torture.py --hub PATH [--crashing PATH] [--shared PATH --editor PATH [--storectl PATH]] [--outbox-client PATH] [--cycles N] [--seed S] [SCENARIO...]
 
 Each scenario starts the hub on a state directory of its own, loads it with clients that reconnect and send again what has no
 outcome, and checks that everything acknowledged is there once, in order, and nothing twice. Exits with 1 on a violation.
@@ -480,7 +480,61 @@ def wait_for_equal_hashes(editors):
     return hashes.pop().split()[1]
 
 
-SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, shared_model, full_disk, no_descriptors, no_memory)}
+def outboxes(arguments, directory):
+    """Kills of clients with an outbox, and of their hub: each action takes effect once, and its outcome is reported."""
+    if not arguments.outbox_client:
+        return "skipped: --outbox-client names no client"
+    hub = Hub(arguments.hub, directory).start()
+    hub.wait_until_ready()
+    reports = os.path.join(directory, "reports")
+
+    def client(slot, name, count):
+        command = [arguments.outbox_client, hub.socket, os.path.join(directory, f"outbox{slot}"), name, str(count)]
+        with open(reports, "ab") as output, open(os.path.join(directory, "errors"), "ab") as errors:
+            return subprocess.Popen(command, stdout=output, stderr=errors)
+
+    kills = hub_kills = 0
+    clients = {}
+    while kills < arguments.cycles:
+        for slot in range(4):
+            if slot not in clients:
+                clients[slot] = client(slot, f"c{slot}.{kills}", 1_000_000)
+        time.sleep(random.uniform(0.0, 0.1))
+        if random.random() < 0.1:
+            hub.kill()
+            hub.start()
+            hub_kills += 1
+        slot = random.choice(list(clients))
+        killed = clients.pop(slot)
+        if killed.poll() is not None:
+            raise Violation(f"a client ended with {killed.returncode}: {open(os.path.join(directory, 'errors')).read()[-2000:]}")
+        killed.kill()
+        killed.wait()
+        kills += 1
+    for killed in clients.values():
+        killed.kill()
+        killed.wait()
+    hub.wait_until_ready()
+    for slot in range(4):
+        last = client(slot, f"last{slot}", 3)
+        if last.wait(120) != 0:
+            raise Violation(f"the last client failed: {open(os.path.join(directory, 'errors')).read()[-2000:]}")
+    found, reported = texts(hub.socket), open(reports).read().split()
+    if len(set(found)) != len(found):
+        raise Violation(f"took effect twice: {sorted({text for text in found if found.count(text) > 1})[:3]}")
+    if lost := set(reported) - set(found):
+        raise Violation(f"reported, and not applied: {sorted(lost)[:3]}")
+    numbers = {}
+    for text in found:
+        name, number = text.split("-")
+        if int(number) != numbers.get(name, 0) + 1:
+            raise Violation(f"{text} follows {name}-{numbers.get(name, 0)}")
+        numbers[name] = int(number)
+    hub.stop()
+    return f"{kills} kills of clients, {hub_kills} of the hub, {len(found)} todos of {len(numbers)} processes"
+
+
+SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, outboxes, shared_model, full_disk, no_descriptors, no_memory)}
 
 
 def main():
@@ -489,6 +543,7 @@ def main():
     parser.add_argument("--crashing", metavar="PATH", help="a hub with an action that traps, for crashes")
     parser.add_argument("--shared", metavar="PATH", help="a hub of a shared model, for shared-model")
     parser.add_argument("--editor", metavar="PATH", help="the editor of that model")
+    parser.add_argument("--outbox-client", metavar="PATH", help="a client with an outbox, for outboxes")
     parser.add_argument("--storectl", metavar="PATH", help="the tool with which scripts edit that model")
     parser.add_argument("--seconds", type=float, default=0, metavar="N", help="the time of shared-model, instead of cycles")
     parser.add_argument("--cycles", type=int, default=200, metavar="N", help="how often the hub is killed; default 200")

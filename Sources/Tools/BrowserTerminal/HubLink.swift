@@ -181,6 +181,7 @@ package final class HubLink {
   private func perform(_ command: ReplicaCommand) {
     switch command {
     case .connect, .disconnect, .write: break  // The connection's.
+    case .store: break  // Only with an outbox.
     case .changed(_, let context):
       if let part = context as? FollowedPart { changed(part) }
       if context is OwnState { figuresChanged() }

@@ -94,6 +94,10 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case clientSendsAgainInANewSession
   /// A client does not send a cancellation again that was lost with its connection.
   case clientForgetsCancellations
+  /// A client's shell reports the changes of an outbox as stored, and stores them the next time.
+  case outboxStoresTooLate
+  /// The outbox of a client lacks the session.
+  case outboxForgetsItsSession
   /// The hub holds the shared effects of clients that are gone.
   case hubHoldsForever
   /// A client that moves a window does not tell the hub.

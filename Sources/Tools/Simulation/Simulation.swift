@@ -37,6 +37,8 @@ package final class Simulation {
   var windows: SplitMix
   /// Draws the effects without an end, and their cancellations.
   var cancellations: SplitMix
+  /// Draws the clients with an outbox, and when storing fails or their processes end.
+  var outboxes: SplitMix
   var trace: Trace
   var now = Duration.seconds(1)
   let disk: SimulatedDisk
@@ -98,6 +100,7 @@ package final class Simulation {
     sharing = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 41)
     windows = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 44)
     cancellations = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 46)
+    outboxes = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 48)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)
   }
@@ -249,7 +252,7 @@ package final class Simulation {
     guard let hub, hub.endsBy == nil, hub.isAsleep, !hub.log.isBusy,
       links.allSatisfy({ $0.toHub.isEmpty && $0.toClient.isEmpty && !$0.toHub.hasEnded && !$0.toClient.hasEnded })
     else { return }
-    for client in clients where client.link != nil {
+    for client in clients where client.link != nil && !client.replica.triesOutboxAgain {
       guard client.replica.pendingActionCount == 0, client.replica.connection == .live else {
         throw Violation(.notAtRest, "the hub sleeps; \(describeUnrest())")
       }

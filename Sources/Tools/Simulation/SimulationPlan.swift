@@ -51,6 +51,9 @@ package struct SimulationPlan: Sendable {
   /// A client starts an effect without an end, or cancels one: a chance in a thousand of its acts.
   package var cancellations = 0
 
+  /// The clients that have an outbox, from which their next process continues: a chance in a thousand.
+  package var outboxes = 0
+
   /// Other clients, which are not simulated, make the hub contended: a chance in a thousand for each turn.
   package var contention = 0
   /// From when on a client counts as one that sends much, and the work that is guaranteed to each user.
@@ -126,6 +129,8 @@ package struct SimulationPlan: Sendable {
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 45)
     cancellations = chance.pick([0, 0, 100, 400])
     limits.holdTimeout = .milliseconds(chance.pick([50, 1000, 10_000]))
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 47)
+    outboxes = chance.pick([0, 0, 300, 1000])
   }
 
   /// The thresholds of a hub that is never contended: its clients send little.
@@ -140,7 +145,7 @@ package struct SimulationPlan: Sendable {
     (contention, hasGuests, policyChange, clockJump) = (0, false, 0, 0)
     thresholds = Self.noContention
     (changesLimits, faults.downgrade, awkwardness, promises, sharing, windows) = (false, 0, 0, 0, 0, 0)
-    cancellations = 0
+    (cancellations, outboxes) = (0, 0)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }
@@ -171,7 +176,7 @@ package struct SimulationPlan: Sendable {
     \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
     \(awkwardness > 0 ? ", awkward values" : "")\(promises > 0 ? ", restarted effects" : "")\
     \(sharing > 0 ? ", a shared model" : "")\(windows > 0 ? ", windows" : "")\
-    \(cancellations > 0 ? ", cancellations" : "")\
+    \(cancellations > 0 ? ", cancellations" : "")\(outboxes > 0 ? ", outboxes" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """
   }

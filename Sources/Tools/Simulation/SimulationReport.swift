@@ -24,6 +24,8 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
   package var windows = 0
   /// Effects that their clients have cancelled.
   package var cancellations = 0
+  /// Changes that the outboxes of clients have stored.
+  package var stores = 0
   /// Messages to clients whose effects the hub holds no more.
   package var releases = 0
   /// Established connections.
@@ -114,7 +116,7 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
       ("rejected", \.rejected),
       ("outcome unknown", \.unknown), ("not sent", \.notSent), ("not kept", \.refusedLocally),
       ("restorations", \.restorations), ("windows", \.windows),
-      ("cancelled", \.cancellations), ("released", \.releases),
+      ("cancelled", \.cancellations), ("stored by clients", \.stores), ("released", \.releases),
       ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),

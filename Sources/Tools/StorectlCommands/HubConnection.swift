@@ -325,6 +325,7 @@ final class HubConnection {
   private func perform(_ command: ReplicaCommand) {
     switch command {
     case .connect, .disconnect, .write: break  // The connection's.
+    case .store: break  // Only with an outbox.
     case .changed(_, let context):
       (context as? Scope)?.onChange()
       (context as? Observer)?.onChange()

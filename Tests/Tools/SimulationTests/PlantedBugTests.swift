@@ -54,6 +54,8 @@ import Testing
     case .clientForgetsCancellations, .hubHoldsForever:
       (plan.cancellations, plan.faults.cut, plan.faults.clientSideCut) = (500, 25, 25)
       (plan.faults.hubCrash, plan.faults.clientCrash, plan.limits.holdTimeout) = (0, 10, .seconds(1))
+    case .outboxStoresTooLate, .outboxForgetsItsSession:
+      (plan.outboxes, plan.faults.clientRestart, plan.toolCount) = (1000, 30, 0)
     case .clientMovesAWindowAlone: (plan.windows, plan.wholeStateClientCount) = (400, 3)
     case .clientSendsTheValue: (plan.sharing, plan.clientCount, plan.wholeStateClientCount) = (800, 4, 4)
     case .hubHasNoRate: (plan.limits.actionsPerSecond, plan.faults) = (30, .none)
@@ -108,6 +110,8 @@ import Testing
     case .hubDoesNotReadBack: [.stateUnreadable]
     case .hubHasNoStateLimit: [.queueTooLong]
     case .clientForgetsItsSession: [.sessionForgotten]
+    case .outboxStoresTooLate: [.refusedTookEffect, .acknowledgedNotApplied]
+    case .outboxForgetsItsSession: [.appliedTwice]
     case .clientCallsSentActionsUnsent: [.refusedTookEffect]
     case .clientGivesUpSentActions: [.wrongOutcome]
     case .hubSendsNoBookmarks: [.framesOutOfOrder]

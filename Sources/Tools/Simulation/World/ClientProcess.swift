@@ -73,6 +73,14 @@ final class ClientProcess {
   var attendees: TypedMirror<HubState>?
   /// The user that the kernel reports to hubs.
   let user: UInt32
+  /// The file of its outbox; nil if it has none.
+  var outbox: SimulatedOutbox?
+  /// The actions whose outcomes were reported since the outbox was stored last. Another process reports them again.
+  var unstoredOutcomes: [ActionTicket: Sent] = [:]
+  /// What a shell with a planted bug has not stored yet.
+  var lateOutbox: SimulatedOutbox?
+  /// True if its process ends after the command that it executes.
+  var hasCrashed = false
   /// True if a hub has opened a session for it.
   var hasOpenedSession = false
   /// The *cancel* frames that it has written, for a planted bug.
@@ -85,6 +93,13 @@ final class ClientProcess {
   ) {
     (self.number, self.program, self.isTool, name) = (number, program, isTool, options.name)
     self.user = user
+    replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: SplitMix(seed: seed))
+    replica.onSettled = { [weak self] in self?.settled() }
+  }
+
+  /// Replaces the core by that of another process.
+  func restartReplica(seed: UInt64) {
+    let options = replica.options
     replica = ReplicaCore(schema: isTool ? nil : program.schema, options: options, random: SplitMix(seed: seed))
     replica.onSettled = { [weak self] in self?.settled() }
   }

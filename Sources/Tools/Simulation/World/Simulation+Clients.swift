@@ -24,6 +24,11 @@ extension Simulation {
       seed: chance.next())
     users[client.number] = client.user
     trace.note(now, "client starts", Int(client.number), index)
+    if plan.outboxes > 0, !isTool, outboxes.hits(plan.outboxes) {
+      let outbox = SimulatedOutbox(schema: client.program.schema)
+      client.outbox = outbox
+      client.replica.restore(outbox.contents) { _, _ in nil }
+    }
     if plan.watchesHub, !isGuest(index) { client.subscribeToHub() }
     if index < plan.wholeStateClientCount || isTool {
       client.subscribe(client.program.parts[0], untyped: isTool)
@@ -35,6 +40,11 @@ extension Simulation {
   func replaceClient(at index: Int, leaving: Bool) throws {
     let old = clients[index]
     report.clientCrashes += leaving ? 0 : 1
+    if leaving, old.outbox != nil {
+      old.replica.close()
+      try turn(old)
+      return try restart(old)
+    }
     if leaving {
       trace.note(now, "client leaves", Int(old.number))
       old.replica.close()
@@ -56,10 +66,12 @@ extension Simulation {
       closeAtClient(link)
       client.replica.disconnected(reason: "the process has ended", at: now)
     }
+    if let outbox = client.outbox { try restartFromOutbox(client, outbox) }
     let parts = client.watched.map { ($0.part, $0.isUntyped) }
-    for watched in client.watched { client.replica.unsubscribe(watched.mirror) }
+    if client.outbox == nil { for watched in client.watched { client.replica.unsubscribe(watched.mirror) } }
     client.watched = []
     for (part, isUntyped) in parts { client.subscribe(part, untyped: isUntyped) }
+    if client.outbox != nil { client.replica.start() }
     try turn(client)
   }
 
@@ -70,7 +82,10 @@ extension Simulation {
     // Usually only a few actions are pending; otherwise little else would happen.
     guard client.replica.pendingActionCount < 10 || chance.hits(50) else { return }
     if plan.windows > 0, windows.hits(plan.windows) { changeWindows(of: client, speaking: spoken) }
-    if plan.cancellations > 0, cancellations.hits(plan.cancellations) { changeWatches(of: client, speaking: spoken) }
+    if plan.cancellations > 0, cancellations.hits(plan.cancellations), client.outbox == nil {
+      // The cancellations of a process end with it.
+      changeWatches(of: client, speaking: spoken)
+    }
     switch chance.number(0...99) {
     case 0...79:
       for _ in 0..<chance.pick([1, 1, 1, 3, 10]) { send(from: client, speaking: spoken) }
@@ -183,7 +198,12 @@ extension Simulation {
     client.replica.endTurn(at: now)
     // First, because a command may end the connection to the hub that the states came from.
     try checkMirrors(of: client)
-    for command in client.replica.commands { try perform(command, of: client) }
+    var next = 0
+    while next < client.replica.commands.count {
+      try perform(client.replica.commands[next], of: client)
+      next += 1
+      if client.hasCrashed { return try restart(client) }
+    }
     client.prediction?.rebase()
     client.replica.clear()
     client.hasHubsState = client.replica.connection == .live
@@ -208,6 +228,7 @@ extension Simulation {
         isRepeated ? bytes + bytes : bytes, limit: socketBytes,
         notBefore: now + chance.time(upTo: plan.faults.longestDelay))
       if !isOut { client.replica.noteBusy() }
+    case .store: store(of: client)
     case .changed: break
     case .diverged(_, let divergence): throw Violation(.hashDiffers, "\(divergence)")
     case .connectionChanged: try checkConnection(of: client)
@@ -221,6 +242,7 @@ extension Simulation {
     guard let sent = client.waiting.removeValue(forKey: ticket), sent.kind != .unknown, sent.kind != .forbidden else {
       throw Violation(.wrongOutcome, "a client was told that an action took effect that is none or had an outcome")
     }
+    if client.outbox != nil { client.unstoredOutcomes[ticket] = sent }
     let text = Tag.text(sent.tag)
     // Without a link, the client reports at its end what it was told before.
     let others = [client.watched.first?.hub?.truth, hub?.truth].compactMap(\.self)
@@ -268,6 +290,7 @@ extension Simulation {
     guard let sent = client.waiting.removeValue(forKey: ticket) else {
       throw Violation(.wrongOutcome, "an action has a second outcome: \(error)")
     }
+    if client.outbox != nil { client.unstoredOutcomes[ticket] = sent }
     trace.explain("\(Tag.text(sent.tag)) failed: \(error)")
     switch error {
     case .outcomeUnknown where bug != .clientCallsSentActionsUnsent:
@@ -277,10 +300,11 @@ extension Simulation {
       report.unknown += 1
     case .stateLost where client.replica.options.sendsAfterLoss:
       throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) could be sent, and the client has given it up")
-    case .notConnected, .outcomeUnknown, .stateLost:
+    case .keptInOutbox where client.outbox != nil: client.waiting[ticket] = sent
+    case .notConnected, .outcomeUnknown, .stateLost, .notStored:
       report.notSent += 1
       try neverApplied(sent.tag, error)
-    case .tooManyPending, .tooLarge, .unreadable:
+    case .tooManyPending, .tooLarge, .unreadable, .outboxFull, .keptInOutbox:
       throw Violation(.wrongOutcome, "\(Tag.text(sent.tag)) was accepted locally and then refused: \(error)")
     case .rejected(let code, _):
       report.rejected += 1
@@ -292,7 +316,7 @@ extension Simulation {
   }
 
   /// Notes that an action has no effect, now or later.
-  private func neverApplied(_ tag: UInt64, _ error: ActionError) throws {
+  func neverApplied(_ tag: UInt64, _ error: ActionError) throws {
     refused.insert(tag)
     if let truth = hub?.truth, truth.isApplied(tag) {
       throw Violation(.refusedTookEffect, "\(Tag.text(tag)) was refused: \(error)")
