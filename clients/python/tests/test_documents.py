@@ -21,7 +21,8 @@ def environment(hub: HubProcess) -> dict[str, str]:
 
 def run(hub: HubProcess, *arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, *arguments], env=environment(hub), capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, *arguments], env=environment(hub), cwd=hub.directory, capture_output=True, text=True,
+        timeout=60, check=False
     )
     if done.returncode or done.stderr:
         raise AssertionError(f"{arguments[-1]}: {done.stderr}")

@@ -163,7 +163,10 @@ class Subscription:
 class Action:
     """An action that the client was asked to send."""
 
-    __slots__ = ("cancels", "data", "error", "is_done", "is_sent", "model", "seen", "sequence", "session", "strikes", "value")
+    __slots__ = (
+        "cancels", "data", "error", "is_done", "is_recovered", "is_sent", "model", "number", "seen", "sequence", "session",
+        "strikes", "value",
+    )  # fmt: skip
 
     def __init__(self, value: Any, model: Model | None, seen: int | None) -> None:
         self.value, self.model, self.seen = value, model, seen
@@ -175,7 +178,13 @@ class Action:
         self.is_done = False
         self.cancels = False
         self.strikes = 0
+        # The number in the outbox, if there is one.
+        self.number = 0
+        # True if an earlier process has taken it.
+        self.is_recovered = False
         self.error: StoreHubError | None = None
 
     def finish(self, error: StoreHubError | None) -> None:
-        self.error, self.is_done, self.value = error, True, None
+        self.error, self.is_done = error, True
+        if not self.is_recovered:
+            self.value = None

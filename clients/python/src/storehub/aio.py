@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 import warnings
 from collections import deque
@@ -15,8 +16,9 @@ from . import _places
 from ._parts import Action, Reading, Subscription
 from ._events import ActionDone, Described, Event, PartChanged, StateChanged, Verified
 from .core import Core
-from .errors import Absent, Closed, ConnectionFailed, Refused
+from .errors import Absent, Closed, ConnectionFailed, KeptInOutbox, Refused
 from .hub_state import ATTENDEES, METRICS
+from .outbox import Outbox, Recovered, warn_of_failure
 from .options import Options
 from .paths import Path
 from .schema import Schema
@@ -41,14 +43,21 @@ class Update(Generic[T]):
     revision: int
 
 
-def connect(path: str | None = None, *, wait: float | None = 10.0, **options: Any) -> Hub:
+def connect(
+    path: str | None = None, *, wait: float | None = 10.0, outbox: str | os.PathLike[str] | None = None,
+    on_recovered: Recovered = warn_of_failure, **options: Any
+) -> Hub:
     """A client of the hub at a socket, as an asynchronous context manager.
 
     `path` is the socket; without it, the one that `STOREHUB_SOCKET` names or the default place. Entering waits until the hub
     has answered, at most `wait` seconds, and raises `ConnectionFailed`; with `wait=0` it does not wait. The other arguments
     are those of `Options`.
+
+    `outbox` is a file that keeps the session and the actions without an outcome, so that they survive the end of the process:
+    the next client with this file sends again what the hub has not processed. It calls `on_recovered` with each action of an
+    earlier process and its error, or None if it took effect. Entering raises `OutboxInUse` and `OutboxError`.
     """
-    return Hub(_places.socket_path(path), wait, Options(**options))
+    return Hub(_places.socket_path(path), wait, Options(**options), outbox, on_recovered)
 
 
 class Sent(Awaitable[None]):
@@ -152,9 +161,14 @@ class Hub:
     Not for several threads: use it in the event loop in which it was entered.
     """
 
-    def __init__(self, path: str, wait: float | None, options: Options) -> None:
+    def __init__(
+        self, path: str, wait: float | None, options: Options, outbox: str | os.PathLike[str] | None = None,
+        on_recovered: Recovered = warn_of_failure
+    ) -> None:
         self._path, self._wait = path, wait
         self._core = Core(options, reads_elsewhere_above=READ_AT_ONCE)
+        self._outbox_path, self._on_recovered = outbox, on_recovered
+        self._outbox: Outbox | None = None
         self._parts: dict[Subscription, Part[Any]] = {}
         self._outcomes: dict[Action, asyncio.Future[None]] = {}
         self._verifications: list[tuple[Subscription, asyncio.Future[bool | None]]] = []
@@ -171,6 +185,8 @@ class Hub:
         self._tick: asyncio.TimerHandle | None = None
 
     async def __aenter__(self) -> Hub:
+        if self._outbox_path is not None:
+            self._outbox = Outbox(self._outbox_path, self._core)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="storehub")
         if self._wait != 0:
             try:
@@ -191,7 +207,8 @@ class Hub:
         await self.close()
 
     async def close(self) -> None:
-        """Ends the session and closes the connection. Actions without an outcome raise."""
+        """Ends the session and closes the connection. Actions without an outcome raise; with an outbox they are kept in it."""
+        self._save()
         self._core.close()
         self._flush()
         task, self._task = self._task, None
@@ -201,6 +218,8 @@ class Hub:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
         self._dispatch()
+        if self._outbox is not None:
+            self._outbox.close()
 
     # Requests
 
@@ -402,7 +421,12 @@ class Hub:
         self._flush()
         self._dispatch()
 
+    def _save(self) -> None:
+        if self._outbox is not None:
+            self._outbox.save()
+
     def _flush(self) -> None:
+        self._save()
         transport = self._transport
         if transport is None or transport.is_closing():
             return
@@ -460,6 +484,8 @@ class Hub:
             assert isinstance(event, Described)
 
     def _done(self, action: Action) -> None:
+        if action.is_recovered and not isinstance(action.error, KeptInOutbox):
+            self._on_recovered(action.value, action.error)
         outcome = self._outcomes.pop(action, None)
         if outcome is not None and not outcome.done():
             if action.error is None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import select
 import socket
 import time
@@ -24,10 +25,11 @@ from typing import Any, Generic, TypeVar, overload
 
 from . import _places
 from ._parts import Action, Subscription
-from ._events import Phase, Verified
+from ._events import ActionDone, Phase, Verified
 from .core import Core
-from .errors import Absent, Closed, ConnectionFailed, Refused
+from .errors import Absent, Closed, ConnectionFailed, KeptInOutbox, Refused
 from .hub_state import ATTENDEES, METRICS
+from .outbox import Outbox, Recovered, warn_of_failure
 from .options import Options
 from .paths import Path
 from .schema import Schema
@@ -40,9 +42,12 @@ T = TypeVar("T")
 READ_BYTES = 1 << 18
 
 
-def connect(path: str | None = None, *, wait: float | None = 10.0, **options: Any) -> Hub:
+def connect(
+    path: str | None = None, *, wait: float | None = 10.0, outbox: str | os.PathLike[str] | None = None,
+    on_recovered: Recovered = warn_of_failure, **options: Any
+) -> Hub:
     """A client of the hub at a socket, as a context manager. The arguments are those of `storehub.connect`."""
-    return Hub(_places.socket_path(path), wait, Options(**options))
+    return Hub(_places.socket_path(path), wait, Options(**options), outbox, on_recovered)
 
 
 class Sent:
@@ -141,14 +146,21 @@ class Part(Generic[T]):
 class Hub:
     """A client of a hub. It reconnects by itself, resumes its session, and sends each action exactly once."""
 
-    def __init__(self, path: str, wait: float | None, options: Options) -> None:
+    def __init__(
+        self, path: str, wait: float | None, options: Options, outbox: str | os.PathLike[str] | None = None,
+        on_recovered: Recovered = warn_of_failure
+    ) -> None:
         self._path, self._wait = path, wait
         self._core = Core(options)
+        self._outbox_path, self._on_recovered = outbox, on_recovered
+        self._outbox: Outbox | None = None
         self._socket: socket.socket | None = None
         self._unwritten = bytearray()
         self._answers: dict[Subscription, bool | None] = {}
 
     def __enter__(self) -> Hub:
+        if self._outbox_path is not None:
+            self._outbox = Outbox(self._outbox_path, self._core)
         if self._wait != 0:
             try:
                 self._pump(self._is_settled, self._wait)
@@ -170,11 +182,15 @@ class Hub:
         self.close()
 
     def close(self) -> None:
-        """Ends the session and closes the connection."""
+        """Ends the session and closes the connection. With an outbox, actions without an outcome are kept in it."""
+        self._save()
         self._core.close()
+        self._save()
         if self._socket is not None:
             self._write(self._socket)
         self._close("the client was closed")
+        if self._outbox is not None:
+            self._outbox.close()
 
     def _is_settled(self) -> bool:
         return isinstance(self.state, (Live, Ended))
@@ -235,7 +251,11 @@ class Hub:
         # The core refuses it if there is no room by then.
         with contextlib.suppress(TimeoutError):
             self._pump(lambda: self._core.has_room or self._core.is_ended, timeout)
-        return Sent(self, self._core.begin(action, seen))
+        sent = Sent(self, self._core.begin(action, seen))
+        if self._socket is None:
+            # Otherwise with others, when it is sent.
+            self._save()
+        return sent
 
     def send(self, action: Any, *, seen: int | None = None, timeout: float | None = None) -> None:
         """Sends an action, and returns when the hub has applied it, and stored it if it has a journal.
@@ -338,7 +358,12 @@ class Hub:
         self._core.connected(time.monotonic())
         return True
 
+    def _save(self) -> None:
+        if self._outbox is not None:
+            self._outbox.save()
+
     def _write(self, stream: socket.socket) -> None:
+        self._save()
         self._unwritten += self._core.take_output(time.monotonic())
         sent = 0
         with memoryview(self._unwritten) as unwritten:
@@ -367,7 +392,10 @@ class Hub:
 
     def _collect(self) -> None:
         for event in self._core.take_events():
-            if isinstance(event, Verified):
+            if isinstance(event, ActionDone) and event.action.is_recovered:
+                if not isinstance(event.action.error, KeptInOutbox):
+                    self._on_recovered(event.action.value, event.action.error)  # type: ignore[arg-type]
+            elif isinstance(event, Verified):
                 if event.matches is False:
                     warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
                 self._answers[event.part] = event.matches

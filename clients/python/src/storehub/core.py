@@ -20,6 +20,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _messages as wire
+from ._cbor import Reader
+from ._ledger import Changes, Contents, Ledger, Session, StoredAction
 from ._events import ActionDone, Described, Event, PartChanged, Phase, StateChanged, Verified
 from ._messages import Frame, FrameReader, Welcome
 from ._parts import Action, Reading, Subscription
@@ -29,7 +31,9 @@ from .errors import (
     ActionTooLarge,
     HashMismatch,
     InvalidValue,
+    KeptInOutbox,
     NotConnected,
+    NotStored,
     OutcomeUnknown,
     ProtocolError,
     Rejected,
@@ -107,6 +111,12 @@ class Core:
         self._is_checking = False
         self._ping = self._pong = 0
         self._failure: str | None = None
+        self._ledger: Ledger | None = None
+        # The actions that are kept in the outbox although they were refused, since they have a sequence number.
+        self._kept: list[StoredAction] = []
+        self._kept_sequences: dict[int, int] = {}
+        # What the outbox keeps of a client that is closed.
+        self._closed: list[StoredAction] = []
 
     # Requests
 
@@ -193,6 +203,10 @@ class Core:
         action = Action(value, model_of(value), seen)
         if self._schemas.get(0) is not None:
             self._encode(action)
+        if self._ledger is not None:
+            if not action.data:
+                raise NotConnected("not taken: an outbox needs the schema of the hub, which has never answered")
+            action.number = self._ledger.next_number()
         self._waiting.append(action)
         self._pending_bytes += len(action.data)
         return action
@@ -213,8 +227,10 @@ class Core:
         """Ends the conversation, and the session unless it is kept. The shell writes the output and closes."""
         if self.is_ended:
             return
-        if self.phase in (Phase.OPEN, Phase.DESCRIBING) and not keeps_session:
+        if self.phase in (Phase.OPEN, Phase.DESCRIBING) and not keeps_session and not (self._ledger and self.pending):
             self._write(wire.LEAVE)
+            if self._ledger is not None:
+                self._session, self._acknowledged, self._last = None, 0, 0
         self._end("the client was closed", False)
 
     # Input
@@ -237,7 +253,7 @@ class Core:
         self._ping = self._pong = 0
         self._is_checking = False
         self._last_heard = self._awaiting_since = now
-        self._write(wire.HELLO, wire.hello(self.options.name, self._session, self._acknowledged, self._history))
+        self._write(wire.HELLO, wire.hello(self.options.name, self._session, self._acknowledged_and_stored, self._history))
 
     def disconnected(self, reason: str, now: float) -> None:
         """The connection ended, or could not be opened."""
@@ -363,6 +379,7 @@ class Core:
             return
         is_resumed = welcome.resumed and self._session is not None
         if is_resumed:
+            self._check_restored(welcome.processed)
             if not self._acknowledged <= welcome.processed <= self._last:
                 raise ProtocolError(f"{welcome.processed} actions are processed, of {self._last} that were sent")
             self._resend(welcome.processed)
@@ -404,6 +421,9 @@ class Core:
                                                 "the action may or may not have taken effect"))
         self._acknowledged = self._last = 0
         self._cancels.clear()
+        for kept in self._kept:
+            self._remove_stored(kept.number)
+        self._kept.clear()
 
     def _open(self) -> None:
         self.phase = Phase.OPEN
@@ -500,6 +520,7 @@ class Core:
         if not self._acknowledged <= number <= self._last:
             raise ProtocolError(f"the actions up to {number} are processed, of {self._last} that were sent")
         self._acknowledged = number
+        self._settle(number)
         while self._sent and self._sent[0].sequence <= number:
             self._finish(self._sent.popleft(), None)
 
@@ -511,6 +532,7 @@ class Core:
         for action in self._sent:
             if action.sequence == sequence:
                 self._sent.remove(action)
+                self._keep_refused(action)
                 self._finish(action, Rejected(code, reason))
                 return
 
@@ -629,7 +651,7 @@ class Core:
             self._finish(action, self._too_large(action))
 
     def _flush(self) -> None:
-        if self.phase is not Phase.OPEN or self.wants_close:
+        if self.phase is not Phase.OPEN or self.wants_close or not self._is_stored():
             return
         assert self.welcome
         takes_cancel = self.welcome.takes_cancel
@@ -676,8 +698,134 @@ class Core:
     def _finish(self, action: Action, error: StoreHubError | None, byte_count: int | None = None) -> None:
         """Records the outcome of an action, of which so many bytes are counted."""
         self._pending_bytes -= len(action.data) if byte_count is None else byte_count
+        if action.number and not isinstance(error, (Rejected, KeptInOutbox)):
+            self._remove_stored(action.number)
         action.finish(error)
         self._events.append(ActionDone(action))
+
+    # The outbox
+
+    def restore(self, contents: Contents) -> None:
+        """Gives the core an outbox, with what an earlier process has stored; once, before it connects.
+
+        `ActionDone` reports the outcomes of the restored actions as well. The shell stores `outbox_changes` before it takes
+        output.
+        """
+        self._ledger = Ledger(contents)
+        session = contents.session
+        self._session, self._history, self._acknowledged = session.session, session.history, session.acknowledged
+        if contents.schema is not None:
+            self._schemas[0] = schema = Schema(contents.schema)
+            self._fingerprint = schema.fingerprint
+        self._last = self._acknowledged
+        for stored in contents.actions:
+            is_sent = stored.number <= session.last_sent
+            self._last += is_sent
+            if stored.is_refused:
+                self._kept.append(stored)
+                self._kept_sequences[stored.number] = self._last
+                continue
+            action = Action(self._value(stored.data), None, stored.seen)
+            action.number, action.data, action.is_recovered = stored.number, stored.data, True
+            if is_sent:
+                action.sequence, action.session, action.is_sent = self._last, self._session, True
+            (self._sent if is_sent else self._waiting).append(action)
+            self._pending_bytes += len(action.data)
+
+    def _value(self, data: bytes) -> Any:
+        """An action of the stored schema as a value, which another schema may encode."""
+        types = self.types()
+        if types is None or not data:
+            return None
+        reader = Reader(data)
+        value = types.action.read(reader)
+        reader.finish()
+        return value
+
+    def outbox_changes(self) -> Changes | None:
+        """What the outbox is to store now, before output is taken; `outbox_stored` or `outbox_failed` is the answer."""
+        if self._ledger is None:
+            return None
+        schema = self._schemas.get(0)
+        return self._ledger.changes(self._outbox_session(), schema.data if schema else None, self._stored_actions())
+
+    def outbox_stored(self, changes: Changes) -> None:
+        """The changes are stored: their actions can be sent."""
+        if self._ledger is not None:
+            self._ledger.store(changes)
+
+    def outbox_failed(self, reason: str) -> None:
+        """The changes could not be stored: actions that are not stored fail, and are not sent."""
+        assert self._ledger
+        for action in [one for one in self._waiting if one.number > self._ledger.last_stored]:
+            self._waiting.remove(action)
+            self._finish(action, NotStored(f"not sent, because the outbox could not store the action: {reason}"))
+
+    def _stored_actions(self) -> list[StoredAction]:
+        """What the outbox is to have, in order."""
+        return self._closed if self.is_ended else self._unended_actions()
+
+    def _unended_actions(self) -> list[StoredAction]:
+        actions = [StoredAction(one.number, one.data, one.seen) for one in (*self._sent, *self._waiting)]
+        return sorted([*actions, *self._kept], key=lambda one: one.number)
+
+    def _outbox_session(self) -> Session:
+        """The session as it is to be stored: the actions that the next frames have may be sent."""
+        last_sent = max([0, *(one.number for one in self._sent), *(one.number for one in self._kept)])
+        if self.phase is Phase.OPEN and not self.wants_close and self._waiting:
+            room = UNANSWERED - len(self._sent) - len(self._refused)
+            if room > 0:
+                last_sent = max(last_sent, self._waiting[min(room, len(self._waiting)) - 1].number)
+        if self.is_ended and self._closed and self._ledger is not None:
+            last_sent = self._ledger.stored.last_sent
+        return Session(self._session, self._history, self._acknowledged, last_sent)
+
+    def _is_stored(self) -> bool:
+        """True if the outbox has what the next frames send and acknowledge, or if there is none."""
+        if self._ledger is None:
+            return True
+        return self._ledger.stored == self._outbox_session() and (
+            not self._waiting or self._ledger.last_stored >= self._waiting[-1].number)
+
+    @property
+    def _acknowledged_and_stored(self) -> int:
+        """The number up to which the hub may forget outcomes."""
+        if self._ledger is None or self._ledger.stored.session != self._session:
+            return self._acknowledged
+        return min(self._acknowledged, self._ledger.stored.acknowledged)
+
+    def _remove_stored(self, number: int) -> None:
+        if self._ledger is not None:
+            self._ledger.removed.append(number)
+
+    def _keep_refused(self, action: Action) -> None:
+        if self._ledger is not None:
+            self._ledger.refused.append(action.number)
+            self._kept.append(StoredAction(action.number, action.data, action.seen, True))
+            self._kept.sort(key=lambda one: one.number)
+            self._kept_sequences[action.number] = action.sequence
+
+    def _settle(self, sequence: int) -> None:
+        """The hub has acknowledged the actions up to a sequence number, and with them the refused ones."""
+        for kept in [one for one in self._kept if self._kept_sequences.get(one.number, 0) <= sequence]:
+            self._kept.remove(kept)
+            self._kept_sequences.pop(kept.number, None)
+            self._remove_stored(kept.number)
+
+    def _check_restored(self, processed: int) -> None:
+        """If the hub has processed more than was stored, a loss of power has taken the last changes of the outbox: its actions
+        may have been sent under any numbers."""
+        if self._ledger is None or self._ledger.last_restored is None:
+            return
+        last, self._ledger.last_restored = self._ledger.last_restored, None
+        if processed <= self._last:
+            return
+        for queue in (self._sent, self._waiting):
+            while queue and queue[0].number <= last:
+                self._finish(queue.popleft(), OutcomeUnknown(
+                    "a loss of power has taken the last changes of the outbox: the action may or may not have taken effect"))
+        self._acknowledged = self._last = processed
+        self._settle(processed)
 
     # The connection
 
@@ -719,6 +867,10 @@ class Core:
         self.phase = Phase.ENDED
         self.wants_close = True
         self._set_state(Ended(reason, is_refused))
+        if self._ledger is not None:
+            self._closed = self._unended_actions()
+            while pending := self._sent or self._waiting:
+                self._finish(pending.popleft(), KeptInOutbox(f"{reason} before the hub answered: the outbox keeps the action"))
         for action in self._sent:
             self._finish(action, OutcomeUnknown(f"{reason} before the hub answered: the action may have taken effect"))
         for action in self._waiting:

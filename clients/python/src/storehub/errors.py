@@ -12,7 +12,11 @@ __all__ = [
     "ConnectionFailed",
     "HashMismatch",
     "InvalidValue",
+    "KeptInOutbox",
     "NotConnected",
+    "NotStored",
+    "OutboxError",
+    "OutboxInUse",
     "OutcomeUnknown",
     "ProtocolError",
     "Refused",
@@ -124,3 +128,19 @@ class ActionTooLarge(ActionError):
 
 class NotConnected(ActionError):
     """The client was closed, or refused by the hub, before the action was sent."""
+
+
+class NotStored(ActionError):
+    """The outbox could not store the action, so it was not sent."""
+
+
+class KeptInOutbox(ActionError):
+    """The client was closed before the outcome was known. The next client with this outbox sends the action."""
+
+
+class OutboxError(StoreHubError):
+    """The outbox cannot be used: it is another file, damaged, or cannot be read or written."""
+
+
+class OutboxInUse(OutboxError):
+    """Another client uses the outbox, in this process or in another one."""

@@ -1,0 +1,254 @@
+"""The outbox: what is stored before it is sent, what the next process does with it, and kills of real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from typing import Any
+
+import storehub
+from storehub import _messages as wire, blocking
+from storehub._ledger import Changes, Contents
+from storehub.errors import KeptInOutbox, NotStored, OutboxError, OutboxInUse, OutcomeUnknown, TooManyPending
+
+from .hubs import HubProcess
+from .scripted import Script, numbers
+
+
+class Process(Script):
+    """A core with an outbox in memory."""
+
+    def __init__(self, contents: Contents = Contents(), **options: Any) -> None:
+        self.contents, self.is_full, self.restored = contents, False, False
+        super().__init__(**options)
+
+    def collect(self) -> list[Any]:
+        if not self.restored:
+            self.restored = True
+            self.core.restore(self.contents)
+        changes = self.core.outbox_changes()
+        if changes is not None and self.is_full:
+            self.core.outbox_failed("full")
+        elif changes is not None:
+            self.store(changes)
+            self.core.outbox_stored(changes)
+        return super().collect()
+
+    def store(self, changes: Changes) -> None:
+        actions = [] if changes.schema else list(self.contents.actions)
+        actions = [one for one in actions if one.number > changes.settled and one.number not in changes.removed]
+        actions += changes.added
+        actions = [one if one.number not in changes.refused else type(one)(one.number, one.data, one.seen, True) for one in actions]
+        self.contents = Contents(changes.schema or self.contents.schema, changes.session, tuple(actions))
+
+    def numbers(self) -> list[int]:
+        return [one.number for one in self.contents.actions]
+
+
+def live(contents: Contents = Contents(), **options: Any) -> Process:
+    script = Process(contents, **options)
+    script.welcome()
+    return script
+
+
+class Cores(unittest.TestCase):
+    def test_an_action_is_stored_as_sent_before_it_is_sent(self) -> None:
+        script = live()
+        script.core.begin("increment")
+        self.assertEqual(numbers(script.collect()), [(1, 0, 1)])
+        self.assertEqual(script.numbers(), [1])
+        self.assertEqual(script.contents.session.last_sent, 1)
+        script.applied(1)
+        self.assertEqual(script.numbers(), [])
+        self.assertEqual(script.contents.session.acknowledged, 1)
+
+    def test_the_next_process_sends_what_was_not_processed(self) -> None:
+        script = live()
+        for text in ("a", "b", "c"):
+            script.core.begin({"add": text})
+        script.collect()
+        script.say(wire.REJECTED, (1, 6, "no"))
+        self.assertEqual([one.is_refused for one in script.contents.actions], [True, False, False])
+        following = Process(script.contents)
+        self.assertEqual(numbers(following.welcome(resumed=True, processed=2)), [(3, 0, 1)])
+        following.core.begin("increment")
+        self.assertEqual(numbers(following.collect()), [(4, 0, 1)])
+        following.say(wire.REJECTED, (1, 6, "no"))
+        following.applied(4)
+        self.assertEqual(following.outcomes(), [(2, None), (3, None), (4, None)])
+        self.assertEqual(following.numbers(), [])
+
+    def test_numbers_continue_after_an_empty_outbox(self) -> None:
+        script = live()
+        script.core.begin("increment")
+        script.collect()
+        script.applied(1)
+        following = Process(script.contents)
+        following.welcome(resumed=True, processed=1)
+        following.core.begin("increment")
+        self.assertEqual(numbers(following.collect()), [(2, 1, 1)])
+        self.assertEqual(len(following.numbers()), 1)
+
+    def test_a_forgotten_session_gives_unknown_outcomes(self) -> None:
+        script = live()
+        script.core.begin("increment")
+        script.collect()
+        script.core.disconnected("cut", 0)
+        script.core.begin({"add": "later"})
+        script.collect()
+        following = Process(script.contents)
+        self.assertEqual(numbers(following.welcome()), [(1, 0, 1)])
+        ((_, error),) = following.outcomes()
+        self.assertIsInstance(error, OutcomeUnknown)
+        self.assertEqual(following.numbers(), [2])
+
+    def test_a_file_that_is_older_than_the_session_gives_unknown_outcomes(self) -> None:
+        script = live()
+        script.core.begin("increment")
+        script.collect()
+        old = script.contents
+        for _ in range(3):
+            script.core.begin("increment")
+        script.collect()
+        following = Process(old)
+        following.core.begin({"add": "new"})
+        self.assertEqual(numbers(following.welcome(resumed=True, processed=4)), [(5, 4, 1)])
+        ((_, error),) = following.outcomes()
+        self.assertIsInstance(error, OutcomeUnknown)
+
+    def test_what_cannot_be_stored_is_not_sent(self) -> None:
+        script = live()
+        script.is_full = True
+        script.core.begin("increment")
+        self.assertEqual(numbers(script.collect()), [])
+        ((_, error),) = script.outcomes()
+        self.assertIsInstance(error, NotStored)
+        script.is_full = False
+        script.core.begin("increment")
+        self.assertEqual(numbers(script.collect()), [(1, 0, 1)])
+
+    def test_a_closed_client_keeps_what_is_pending(self) -> None:
+        script = live()
+        script.core.begin({"add": "kept"})
+        script.collect()
+        script.core.close()
+        frames = script.collect()
+        self.assertNotIn(wire.LEAVE, [frame.kind for frame in frames])
+        ((_, error),) = script.outcomes()
+        self.assertIsInstance(error, KeptInOutbox)
+        self.assertEqual(script.numbers(), [1])
+        following = Process(script.contents)
+        following.welcome(resumed=True, processed=1)
+        following.applied(1)
+        following.core.close()
+        self.assertIn(wire.LEAVE, [frame.kind for frame in following.collect()])
+        self.assertIsNone(following.contents.session.session)
+
+    def test_it_is_bounded_like_what_is_pending(self) -> None:
+        script = live(pending_bytes=100)
+        script.core.begin({"add": "x" * 100})
+        script.collect()
+        following = Process(script.contents, pending_bytes=100)
+        with self.assertRaises(TooManyPending):
+            following.core.begin("increment")
+
+
+SENDER = """
+import sys
+from storehub import blocking
+
+def report(action, error):
+    assert error is None, error
+    print(action["todos"]["addButtonTapped"], flush=True)
+
+with blocking.connect(sys.argv[1], outbox=sys.argv[2], on_recovered=report, shortest_delay=0.005) as hub:
+    sent = []
+    for number in range(int(sys.argv[4])):
+        text = f"{sys.argv[3]}-{number}"
+        sent.append((text, hub.begin({"todos": {"addButtonTapped": text}})))
+        if len(sent) == 20 or number + 1 == int(sys.argv[4]):
+            for text, one in sent:
+                one.wait(30)
+                print(text, flush=True)
+            sent = []
+"""
+
+
+class Processes(unittest.TestCase):
+    def start(self, hub: HubProcess, name: str, count: int) -> subprocess.Popen[bytes]:
+        with open(os.path.join(hub.directory, "reports"), "ab") as output:
+            return subprocess.Popen(
+                [sys.executable, "-c", SENDER, hub.socket, os.path.join(hub.directory, "outbox"), name, str(count)], stdout=output,
+                env={**os.environ, "PYTHONPATH": os.path.join(os.path.dirname(__file__), "..", "src")})
+
+    def test_each_action_of_killed_processes_takes_effect_once_and_is_reported(self) -> None:
+        with HubProcess() as hub:
+            path = os.path.join(hub.directory, "reports")
+            for turn in range(6):
+                process = self.start(hub, f"run{turn}", 1_000_000)
+                reached = (os.path.getsize(path) if os.path.exists(path) else 0) + random.randrange(1, 1000)
+                while os.path.getsize(path) < reached:
+                    self.assertIsNone(process.poll())
+                if turn % 3 == 2:
+                    hub.kill(signal.SIGKILL)
+                    hub.start()
+                process.kill()
+                process.wait()
+            self.assertEqual(self.start(hub, "last", 3).wait(60), 0)
+            with blocking.connect(hub.socket) as client:
+                added = [todo["text"] for todo in client.attach("todos.todos").value]
+            with open(path) as reports:
+                reported = reports.read().split()
+            self.assertEqual(len(set(added)), len(added))
+            self.assertLessEqual(set(reported), set(added))
+            # Those of a process in their order, and without a gap.
+            for turn in range(6):
+                own = [text for text in added if text.startswith(f"run{turn}-")]
+                self.assertEqual(own, [f"run{turn}-{number}" for number in range(len(own))])
+
+    def test_a_file_is_used_by_one_client(self) -> None:
+        with HubProcess() as hub:
+            path = os.path.join(hub.directory, "outbox")
+            with blocking.connect(hub.socket, outbox=path):
+                with self.assertRaises(OutboxInUse), blocking.connect(hub.socket, outbox=path):
+                    pass
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
+            with blocking.connect(hub.socket, outbox=path):
+                pass
+
+    def test_another_file_is_refused(self) -> None:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"this is no database, and longer than the head of one" * 20)
+            file.flush()
+            with self.assertRaises(OutboxError):
+                blocking.connect("/nowhere", outbox=file.name).__enter__()
+
+    def test_an_action_waits_in_the_outbox_for_the_next_asynchronous_client(self) -> None:
+        async def run(hub: HubProcess, path: str) -> list[tuple[Any, Any]]:
+            async with storehub.connect(hub.socket, outbox=path) as client:
+                hub.kill()
+                sent = await client.begin({"todos": {"addButtonTapped": "later"}})
+                await asyncio.sleep(0)
+            with self.assertRaises(KeptInOutbox):
+                await sent
+            hub.start()
+            recovered: list[tuple[Any, Any]] = []
+            async with storehub.connect(
+                hub.socket, outbox=path, on_recovered=lambda action, error: recovered.append((action, error))
+            ) as client:
+                todos = await client.attach("todos.todos")
+                await todos.wait_until(lambda value: len(value) == 1)
+                await client.send({"todos": {"addButtonTapped": "last"}})
+            return recovered
+
+        with HubProcess() as hub:
+            recovered = asyncio.run(run(hub, os.path.join(hub.directory, "outbox")))
+        self.assertEqual(recovered, [({"todos": {"addButtonTapped": "later"}}, None)])
+
+
