@@ -31,14 +31,7 @@ extension JournalTool {
   ) throws(SQLiteError) -> Head {
     let database = try Database.creating(file)
     defer { database.close() }
-    var head = Head(epoch: .random(), created: now())
-    (head.revision, head.time, head.snapshot) = (revision, time, 1)
-    var schemas = SchemaRows()
-    try schemas.append(schema, at: 1, to: database)
-    (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
-    var row = SnapshotRow(id: 1, position: 0, revision: revision)
-    (row.time, row.fingerprint, row.turnChecksum) = (time, schema.fingerprint.bytes, head.base.checksum)
-    try SnapshotStatements(database).store(state, as: &row)
+    let (head, _) = try database.beginJournal(schema: schema, state: state, revision: revision, time: time)
     try head.store(with: database.prepare(Head.write, for: "store the head of the journal"))
     try database.run("COMMIT", for: "commit")
     return head
@@ -58,6 +51,23 @@ extension JournalTool {
       throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)
     }
     try directory.recordEnd(head)
+  }
+}
+
+extension Database {
+  /// Stores the first state of a journal, and returns its head, which is still to be stored, and its schemas.
+  func beginJournal(
+    schema: Schema, state: [UInt8], revision: UInt64, time: Int64
+  ) throws(SQLiteError) -> (Head, SchemaRows) {
+    var head = Head(epoch: .random(), created: now())
+    (head.revision, head.time, head.snapshot) = (revision, time, 1)
+    var schemas = SchemaRows()
+    try schemas.append(schema, at: 1, to: self)
+    (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
+    var row = SnapshotRow(id: 1, position: 0, revision: revision)
+    (row.time, row.fingerprint, row.turnChecksum) = (time, schema.fingerprint.bytes, head.base.checksum)
+    try SnapshotStatements(self).store(state, as: &row)
+    return (head, schemas)
   }
 }
 

@@ -6,8 +6,8 @@ internal import Wire
 
 extension ProgramOptions.Command {
   nonisolated static let journal = Self(
-    "journal", "check, repair or print the journal of a hub that is not running",
-    arguments: [.init("ACTION", value: .words(["verify", "repair", "export"]))],
+    "journal", "check, repair or print the journal of a hub that is not running, or copy it without its users' words",
+    arguments: [.init("ACTION", value: .words(["verify", "repair", "export", "anonymise"]))],
     options: [
       .directory,
       .init(
@@ -16,6 +16,12 @@ extension ProgramOptions.Command {
         "schema", argument: "FILE",
         "verify, repair: a schema in place of a damaged one, from --print-schema of the hub's program; - is standard input",
         value: .file),
+      .init(
+        "into", argument: "DIR", "the directory of the copy, which has no journal yet", value: .file,
+        if: .argument("anonymise")),
+      .init(
+        "keep", argument: "FILE", "words that remain, separated by white space", value: .file,
+        if: .argument("anonymise")),
     ],
     details: [
       .text(
@@ -23,12 +29,19 @@ extension ProgramOptions.Command {
         verify reads everything, also the newest states as a hub that starts would, says what repair would discard, and \
         exits with 9 if something is damaged. repair copies the files, keeps the whole turns up to a revision and discards the rest; a signal ends it only before it has \
         changed anything. export prints the turns and the sessions, one JSON object per line, with the stored bytes.
-        """)
+        """),
+      .text(
+        """
+        anonymise writes a copy in which the words that users have written, in actions and names, are replaced by others \
+        of the same length, each always by the same. Other values, ids, times and the schema remain, so the copy can be \
+        verified and replayed (docs/REPLAY.md). A hub may be running.
+        """),
+      .code(["storectl journal anonymise --state-dir /var/lib/storehub --into history"]),
     ])
 }
 
 extension Tool {
-  /// Runs `journal verify|repair|export`.
+  /// Runs `journal verify|repair|export|anonymise`.
   func journal() async throws(ToolFailure) {
     switch options.arguments.first {
     case "verify": try await verifyJournal(in: try await stateDirectory())
@@ -38,7 +51,8 @@ extension Tool {
         throw ToolFailure(.usage, "--schema is for `journal verify` and `journal repair`, not for `journal export`")
       }
       try await exportJournal(in: try await stateDirectory())
-    case let word: throw wrongWord(word, ["verify", "repair", "export"])
+    case "anonymise": try await anonymiseJournal(in: try await stateDirectory())
+    case let word: throw wrongWord(word, ["verify", "repair", "export", "anonymise"])
     }
   }
 
@@ -55,6 +69,26 @@ extension Tool {
     try await onAnotherThread { () async throws(LogError) in
       try await JournalTool.export(directory) { await self.printExported($0) }
     }
+  }
+
+  /// Copies a journal without the words of its users.
+  private func anonymiseJournal(in directory: String) async throws(ToolFailure) {
+    guard let target = options.string("into") else {
+      throw ToolFailure(.usage, "journal anonymise needs --into, the directory of the copy")
+    }
+    let words = try options.string("keep").map { file throws(ToolFailure) in try contents(of: file).bytes } ?? []
+    let kept = Set(String(decoding: words, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init))
+    let copy = try await onAnotherThread { () throws(LogError) in
+      try JournalTool.anonymise(directory, to: target, keeping: kept)
+    }
+    if isJSON {
+      return print([
+        "turns": .integer(copy.turns), "revision": .integer(copy.revision), "words": .integer(UInt64(copy.words)),
+        "directory": .string(target),
+      ])
+    }
+    let replaced = "\(counted(UInt64(copy.words), "word")) of users \(copy.words == 1 ? "is" : "are") replaced"
+    print(["\(target) has \(counted(copy.turns, "turn")), up to revision \(copy.revision); \(replaced)"])
   }
 
   /// Prints lines, waits until they are written, and returns false if there is no use for more.

@@ -5,6 +5,8 @@ struct MappingTable: Sendable {
   enum Entry: Sendable {
     /// The bytes are the same on both sides.
     case verbatim
+    /// Each text is replaced, whatever its depth; all other bytes are the same.
+    case texts
     case structure(Fields)
     case enumeration(Cases)
     case optional(Int)
@@ -89,9 +91,10 @@ extension MappingTable {
   /// Creates the table of two types and of all pairs that correspond inside them.
   ///
   /// The types must have been compared before: the bytes of types of different kinds are copied.
+  /// - Parameter replacesTexts: True if texts are replaced.
   /// - Complexity: O(corresponding pairs of types × fields).
-  init(from source: Schema, to target: Schema, _ root: Pair) {
-    var builder = Builder(source: source, target: target)
+  init(from source: Schema, to target: Schema, _ root: Pair, replacesTexts: Bool = false) {
+    var builder = Builder(source: source, target: target, replacesTexts: replacesTexts)
     _ = builder.index(of: root)
     builder.fill()
     (entries, indices) = (builder.shortened(), builder.indices)
@@ -99,14 +102,15 @@ extension MappingTable {
 
   private struct Builder {
     let source, target: Schema
+    let replacesTexts: Bool
     var indices: [Pair: Int] = [:]
     private var entries: [Entry] = []
     /// True if keys, names or their number differ in the entry itself.
     private var differs: [Bool] = []
     private var pending: [Pair] = []
 
-    init(source: Schema, target: Schema) {
-      (self.source, self.target) = (source, target)
+    init(source: Schema, target: Schema, replacesTexts: Bool) {
+      (self.source, self.target, self.replacesTexts) = (source, target, replacesTexts)
     }
 
     mutating func index(of pair: Pair) -> Int {
@@ -143,7 +147,9 @@ extension MappingTable {
 
     private mutating func entry(_ name: String, _ parts: [Int]) -> Entry {
       switch NamedLayout(name, parts.count) {
-      case nil: return .verbatim
+      case nil:
+        let isText = ["String", "Substring", "Character", "TextState"].contains(name)
+        return isText && replacesTexts ? .texts : .verbatim
       case .optional: return .optional(parts[0])
       case .array: return .array(parts[0])
       case .identified: return .identified(id: parts[0], element: parts[1], change: parts[1])
@@ -157,18 +163,21 @@ extension MappingTable {
         return .identified(id: id, element: add(.tuple([id, parts[0]])), change: parts[0])
       case .button: return button(parts[0])
       case .alert:
-        let (same, button) = (add(.verbatim), add(button(parts[0])))
+        let (same, button) = (label(), add(button(parts[0])))
         return .tuple([same, same, add(.array(button))])
       case .dialog:
-        let (same, button) = (add(.verbatim), add(button(parts[0])))
+        let (same, button) = (label(), add(button(parts[0])))
         return .tuple([same, same, same, add(.array(button))])
       }
     }
 
     private mutating func button(_ action: Int) -> Entry {
-      let same = add(.verbatim)
+      let same = label()
       return .tuple([same, add(.optional(action)), same])
     }
+
+    /// A part of a prompt that both sides have in the same form.
+    private mutating func label() -> Int { add(replacesTexts ? .texts : .verbatim) }
 
     private mutating func entry(
       _ source: Schema.Definition, _ target: Schema.Definition, at index: Int
@@ -214,6 +223,7 @@ extension MappingTable {
         for part in entry.parts { users[part].append(index) }
       }
       var differs = differs
+      for (index, entry) in entries.enumerated() { if case .texts = entry { differs[index] = true } }
       var pending = differs.indices.filter { differs[$0] }
       while let index = pending.popLast() {
         for user in users[index] where !differs[user] {
@@ -229,7 +239,7 @@ extension MappingTable {
 extension MappingTable.Entry {
   fileprivate var parts: [Int] {
     switch self {
-    case .verbatim: []
+    case .verbatim, .texts: []
     case .structure(let fields): fields.fields.map(\.value)
     case .enumeration(let cases): cases.cases.flatMap(\.values)
     case .optional(let part), .array(let part), .set(let part), .sharedChange(let part): [part]

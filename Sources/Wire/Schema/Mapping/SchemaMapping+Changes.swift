@@ -4,7 +4,7 @@ extension SchemaMapping {
     _ entry: MappingTable.Entry, _ form: MappingForm, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     switch entry {
-    case .verbatim, .structure, .sharedChange: break  // Never reached.
+    case .verbatim, .texts, .structure, .sharedChange: break  // Never reached.
     case .enumeration(let cases): try change(of: cases, form, &decoder, &encoder)
     case .optional(let wrapped): try change(ofOneOf: [wrapped], "Optional", form, &decoder, &encoder)
     case .result(let payloads): try change(ofOneOf: payloads, "Result", form, &decoder, &encoder)

@@ -8,6 +8,7 @@ extension SchemaMapping {
   ) throws(WireError) {
     let entry = table.entries[index]
     if case .verbatim = entry { return try decoder.copyItem(to: &encoder, limit: Self.depthLimit) }
+    if case .texts = entry { return try texts(&decoder, &encoder) }
     try decoder.enter(limit: Self.depthLimit)
     defer { decoder.leave() }
     if case .structure(let table) = entry { return try fields(table, form, &decoder, &encoder) }
@@ -28,7 +29,7 @@ extension SchemaMapping {
     _ entry: MappingTable.Entry, _ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder
   ) throws(WireError) {
     switch entry {
-    case .verbatim, .structure, .sharedChange: break  // Handled above.
+    case .verbatim, .texts, .structure, .sharedChange: break  // Handled above.
     case .enumeration(let cases): try enumCase(cases, &decoder, &encoder)
     case .optional(let wrapped):
       if try decoder.null() { return encoder.null() }
@@ -99,6 +100,35 @@ extension SchemaMapping {
     }
     // Names are unique, so no key is repeated.
     _ = written.finish(&encoder)
+  }
+}
+
+// MARK: - Texts
+
+extension SchemaMapping {
+  /// Copies an item and replaces the texts in it, except keys.
+  private func texts(_ decoder: inout CBORDecoder, _ encoder: inout CBOREncoder) throws(WireError) {
+    switch try decoder.nextType() {
+    case .text:
+      let text = try decoder.text()
+      encoder.text(replacement?(text) ?? text)
+    case .array:
+      try decoder.enter(limit: Self.depthLimit)
+      defer { decoder.leave() }
+      let count = try decoder.arrayHeader()
+      encoder.arrayHeader(count: count)
+      for _ in 0..<count { try texts(&decoder, &encoder) }
+    case .map:
+      try decoder.enter(limit: Self.depthLimit)
+      defer { decoder.leave() }
+      let count = try decoder.mapHeader()
+      encoder.mapHeader(count: count)
+      for _ in 0..<count {
+        try decoder.copyItem(to: &encoder, limit: Self.depthLimit)
+        try texts(&decoder, &encoder)
+      }
+    default: try decoder.copyItem(to: &encoder, limit: Self.depthLimit)
+    }
   }
 }
 

@@ -41,6 +41,8 @@ public struct SchemaMapping: Sendable {
   let name: String
   let table: MappingTable
   let root: Int
+  /// The replacement of each text; nil if texts are copied.
+  let replacement: (@Sendable (String) -> String)?
 
   /// Creates a mapping from one schema to another.
   ///
@@ -71,14 +73,32 @@ public struct SchemaMapping: Sendable {
       throw SchemaMismatch(description: difference)
     }
     (self.source, self.target) = (source, target)
-    table = MappingTable(from: source, to: target, pair)
+    (table, replacement) = (MappingTable(from: source, to: target, pair), nil)
     // The root is entered first.
     self.root = 0
+  }
+
+  /// Creates a mapping from a schema to itself that replaces the texts: values of the types `String`, `Substring`,
+  /// `Character` and `TextState`, also as keys, members and ids. Raw values of enums are none.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema of the bytes.
+  ///   - root: The state or the action.
+  ///   - replacement: Returns the text in place of another one: always the same for the same, and never the same for two.
+  package init(
+    replacingTextsOf schema: Schema, _ root: Root, by replacement: @escaping @Sendable (String) -> String
+  ) {
+    (source, target) = (schema, schema)
+    let (type, name) = root == .action ? (schema.action, "the action") : (schema.state, "the state")
+    (pair, self.name) = (MappingTable.Pair(source: type, target: type), name)
+    table = MappingTable(from: schema, to: schema, pair, replacesTexts: true)
+    (self.root, self.replacement) = (0, replacement)
   }
 
   /// Creates the mapping of a place inside the root.
   init(_ whole: SchemaMapping, _ pair: MappingTable.Pair, at index: Int, name: String) {
     (source, target, table) = (whole.source, whole.target, whole.table)
+    replacement = whole.replacement
     (self.pair, self.name, root) = (pair, name, index)
   }
 
