@@ -122,4 +122,10 @@ import Wire
     #expect(throws: (any Error).self) { try replay(bench.directory + "/nowhere") }
     bench.clean()
   }
+
+  @Test func theProgressIsABar() {
+    #expect(ReplayCommand.bar(0, of: 9) == "replaying [........................................] 0 %")
+    #expect(ReplayCommand.bar(1, of: 4) == "replaying [##########..............................] 25 %")
+    #expect(ReplayCommand.bar(9, of: 9) == "replaying [########################################] 100 %")
+  }
 }

@@ -28,6 +28,9 @@ from client import Adder, Violation, check, encoder_of, state_of, texts, todo_ac
 class Hub:
     """The daemon with a state directory."""
 
+    started = {}
+    """The programs of all hubs, by their state directories."""
+
     def __init__(self, program, directory, state=None, *options):
         self.program, self.options = program, options
         self.socket = os.path.join(directory, "hub.sock")
@@ -40,6 +43,7 @@ class Hub:
             for kind, value in limits:
                 resource.setrlimit(kind, (value, value))
 
+        Hub.started[self.state] = self.program
         command = [self.program, "--socket", self.socket, "--state-dir", self.state, *self.options]
         with open(self.errors, "ab") as errors:
             environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
@@ -498,7 +502,7 @@ def outboxes(arguments, directory):
     while kills < arguments.cycles:
         for slot in range(4):
             if slot not in clients:
-                clients[slot] = client(slot, f"c{slot}.{kills}", 1_000_000)
+                clients[slot] = client(slot, f"c{slot}.{kills}", 100_000)
         time.sleep(random.uniform(0.0, 0.1))
         if random.random() < 0.1:
             hub.kill()
@@ -534,6 +538,20 @@ def outboxes(arguments, directory):
     return f"{kills} kills of clients, {hub_kills} of the hub, {len(found)} todos of {len(numbers)} processes"
 
 
+def replay():
+    """Runs the actions of all journals through the reducers again: each turn must have the same result."""
+    actions = 0
+    for state, program in Hub.started.items():
+        if not os.path.exists(os.path.join(state, "journal.db")):
+            continue
+        done = subprocess.run([program, "replay", "--state-dir", state, "--json"], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Violation(f"the replay of {state} ended with {done.returncode}: {done.stdout[:2000]}{done.stderr[-2000:]}")
+        actions += json.loads(done.stdout.splitlines()[-1])["actions"]
+    Hub.started.clear()
+    return actions
+
+
 SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, outboxes, shared_model, full_disk, no_descriptors, no_memory)}
 
 
@@ -557,6 +575,7 @@ def main():
         start = time.monotonic()
         try:
             result = SCENARIOS[name](arguments, directory)
+            result += f"; {replay()} actions replayed without a difference"
         except Violation as violation:
             sys.exit(f"{name}: FAILED: {violation}\n  what it left: {directory}")
         shutil.rmtree(directory, ignore_errors=True)

@@ -41,7 +41,12 @@ struct JournalReplay {
     onProgress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws -> Summary {
     let reader = try JournalReader(directory)
-    let (tail, schemas) = (try reader.extent().tail, try reader.schemas())
+    let tail = try reader.extent().tail
+    // Compared once, and not for each turn.
+    let schemas = try reader.schemas().map { change in
+      (first: change.firstPosition, schema: change.schema, isOwn: change.schema == engine.schema)
+    }
+    var (next, schema, isOwn) = (0, engine.schema, true)
     var summary = Summary()
     var recovery = Recovery(of: engine, versionLimit: 1)
     var replay = Replay(engine)
@@ -57,11 +62,14 @@ struct JournalReplay {
       for turn in try reader.read(from: position + 1, byteLimit: Self.batchBytes) {
         if let to, turn.revision > to { return summary }
         position = turn.position
-        let schema = schemas.last { $0.firstPosition <= turn.position }?.schema ?? engine.schema
+        while next < schemas.count, schemas[next].first <= position {
+          (schema, isOwn) = (schemas[next].schema, schemas[next].isOwn)
+          next += 1
+        }
         // The turn after the last one of another schema converts the state, and has no actions.
-        if schema != engine.schema || isForeign || turn.baseRevision < from ?? 0 {
+        if !isOwn || isForeign || turn.baseRevision < from ?? 0 {
           guard summary.turns == 0 else { throw OtherSchema(revision: turn.revision) }
-          isForeign = schema != engine.schema
+          isForeign = !isOwn
           if isForeign { summary.foreignTurns += 1 }
           try recovery.apply(turn, writtenFor: schema)
           continue

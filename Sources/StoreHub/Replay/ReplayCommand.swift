@@ -50,6 +50,14 @@ struct ReplayCommand {
     isJSON = parsed.flag("json")
   }
 
+  /// A bar of 40 characters that shows how much is done, and the percentage.
+  static func bar(_ done: UInt64, of total: UInt64) -> String {
+    let (width, share) = (40, Double(done) / Double(total))
+    let filled = min(Int(share * Double(width)), width)
+    return "replaying [\(String(repeating: "#", count: filled))\(String(repeating: ".", count: width - filled))] "
+      + "\(Int(share * 100)) %"
+  }
+
   /// Replays the journal, prints the result, and returns the exit status.
   func run<State, Action>(_ engine: FeatureEngine<State, Action>) -> Int32 {
     let text = ReplayText(schema: Schema(state: State.self, action: Action.self))
@@ -60,7 +68,7 @@ struct ReplayCommand {
         try replay.run(engine) { difference in
           if isJSON { print(text.json(difference)) } else { for line in text.lines(difference) { print(line) } }
         } onProgress: { done, total in
-          if isTerminal, total > 0 { writeToStandardError("\rreplaying: \(done * 100 / total) %") }
+          if isTerminal, total > 0 { writeToStandardError("\r\(Self.bar(done, of: total))") }
         }
       }
       if isTerminal { writeToStandardError("\r\u{1b}[K") }
