@@ -1,5 +1,6 @@
 public import HubCore
 internal import Journal
+internal import ProgramOptions
 public import ServiceProcess
 public import TurnLog
 public import Wire
@@ -101,6 +102,21 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
 }
 
 extension Recording {
+  /// A warning for a journal whose last turn is later than the machine's clock by more than a minute; nil for another one.
+  ///
+  /// - Parameters:
+  ///   - last: The time of the last turn, in milliseconds since 1970.
+  ///   - now: The machine's time, in milliseconds since 1970.
+  static func aheadOfClock(_ last: Int64, now: Int64) -> String? {
+    guard now >= 0, last - 60_000 > now else { return nil }
+    return """
+      the last turn is \(counted((last - now) / 1000, "second")) later than this machine's clock; times \
+      never go backwards, so all turns have its time, and `\\.date` in the reducer stands still, until the clock is there. \
+      Check the clock; to get rid of turns with wrong times, stop the hub and run \
+      `storectl journal repair --state-dir DIR --to REVISION`
+      """
+  }
+
   /// The number of turns between two reports of a recovery's progress.
   private static var progressInterval: UInt64 { 100_000 }
 
@@ -147,6 +163,7 @@ extension Recording {
         try save(recovery.snapshot(), in: journal, mailbox)
       }
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
+      if let ahead = aheadOfClock(history.time, now: wallTime()) { log.write(.warning, "\(directory): \(ahead)") }
       if !recovery.droppedFields.isEmpty {
         let fields = recovery.droppedFields.joined(separator: ", ")
         let repair = "storectl journal repair --state-dir \(directory) --to \(recovery.revision - 1)"

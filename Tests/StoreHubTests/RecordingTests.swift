@@ -4,11 +4,12 @@ import Features
 import Foundation
 import HubCore
 import Journal
-import StoreHub
 import Synchronization
 import Testing
 import TurnLog
 import Wire
+
+@testable import StoreHub
 
 /// Hubs that continue from the journal of the previous one.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RecordingTests {
@@ -55,6 +56,15 @@ import Wire
     #expect(try open() == 2)
     #expect(try JournalReader(directory).extent().tail == 2)
     bench.clean()
+  }
+
+  /// The turns that follow cannot be earlier.
+  @Test func aHistoryThatIsLaterThanTheClockIsAWarning() {
+    #expect(Recording.aheadOfClock(1_000_000, now: 990_000) == nil)
+    #expect(Recording.aheadOfClock(0, now: 990_000) == nil)
+    let warning = Recording.aheadOfClock(1_000_000, now: 900_000)
+    #expect(warning?.hasPrefix("the last turn is 100 seconds later than this machine's clock; times never go") == true)
+    #expect(Recording.aheadOfClock(.max, now: 0) != nil)
   }
 
   /// The program that wrote it continues.
