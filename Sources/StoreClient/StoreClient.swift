@@ -463,6 +463,10 @@ public import Wire
   }
 }
 
+extension ActionError: RemoteOutcomeError {
+  package var isUnknown: Bool { self == .outcomeUnknown }
+}
+
 extension StoreClient: RemoteEffects {
   package func cancelEffects(ofAction number: UInt64) {
     let ticket = ActionTicket(number: number)

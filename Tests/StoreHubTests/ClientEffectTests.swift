@@ -1,5 +1,6 @@
 import ComposableArchitecture
 import EventLoop
+import Features
 import Foundation
 import HubCore
 import ReplicaCore
@@ -136,6 +137,56 @@ import Wire
     client.close()
     #expect(await bench.stop(server))
     bench.clean()
+  }
+
+  /// The hub has lost the session, and may have begun the effect or not.
+  @Test func anEffectIsBegunAgainIfItsActionHasNoOutcome() async throws {
+    let bench = try Bench()
+    defer { bench.clean() }
+    let hub = try ScriptedHub(on: bench)
+    defer { hub.close() }
+    let client = try bench.attach()
+    var peer = await hub.accept()
+    func welcome() {
+      hub.send(to: peer) {
+        $0.welcome()
+        $0.snapshot(of: AppFeature.State(), scope: 0, revision: 0)
+      }
+    }
+    welcome()
+    #expect(await bench.until { client.store != nil })
+    let store = try #require(client.store)
+    func receives(_ kind: FrameKind) async -> Bool {
+      var bytes: [UInt8] = []
+      return await bench.until {
+        bytes += hub.read(from: peer)
+        var offset = 0
+        while offset + FrameHeader.byteCount <= bytes.count {
+          let header = FrameHeader(bytes.span.bytes, at: offset)
+          if header.kind == kind.rawValue { return true }
+          offset += FrameHeader.byteCount + Int(header.length)
+        }
+        return false
+      }
+    }
+    var hasEnded = false
+    Task { @MainActor in
+      await store.hold(.counter(.toggleTimerButtonTapped))
+      hasEnded = true
+    }
+    #expect(await receives(.actions))
+    shutdown(peer, Int32(SHUT_RDWR))
+    peer = await hub.accept()
+    #expect(await receives(.hello))
+    welcome()
+    #expect(await receives(.actions))
+    // A rejection ends it.
+    hub.send(to: peer) {
+      $0.frame(Rejected(sequence: 1, code: .notPermitted, reason: "no"))
+      $0.frame(FrameHeader(kind: .applied, revision: 0)) { $0.unsigned(1) }
+    }
+    #expect(await bench.until { hasEnded })
+    client.close()
   }
 
   /// The hub's state as a part of a client's own.

@@ -54,13 +54,17 @@ public struct StoreTask: Hashable, Sendable {
   /// cancelled, which cancels them. A view calls ``Store/hold(_:)``, which also begins them again.
   ///
   /// With a remote store, it waits until the waiting task is cancelled, the hub rejects the action, or the hub has let
-  /// go of the effects: because it was restarted, or because the client was away for longer than it waits. The hub then
-  /// cancels what the action alone has started; an effect that others share (`Effect.shared(id:)`) goes on for them.
+  /// go of the effects: because it was restarted, also before it has answered, or because the client was away for longer
+  /// than it waits. The hub then cancels what the action alone has started; an effect that others share
+  /// (`Effect.shared(id:)`) goes on for them.
   ///
   /// - Returns: True if the hub has let go of the effects. The view is still shown then, and sends the action again.
   @MainActor @discardableResult public func hold() async -> Bool {
     guard let completion else { return false }
-    do { try await taken() } catch { return false }
+    do { try await taken() } catch {
+      let isUnknown = (error as? any RemoteOutcomeError)?.isUnknown == true
+      return isUnknown && completion.isReleased && !Task.isCancelled
+    }
     guard let release = completion.remoteRelease() else { return false }
     var isReleased = false
     for await _ in release { isReleased = true }
@@ -128,6 +132,13 @@ public struct StoreTask: Hashable, Sendable {
       return stream
     }
 
+    /// True if a hub has let go of the effects, so that it does not have them any more, if it had them.
+    fileprivate var isReleased: Bool {
+      var isReleased = false
+      remote?.whenReleased(remoteNumber) { isReleased = true }
+      return isReleased
+    }
+
     /// Calls a closure when a hub has let go of the effects that run there.
     fileprivate func whenReleased(_ body: @escaping @MainActor () -> Void) {
       remote?.whenReleased(remoteNumber, body)
@@ -175,6 +186,12 @@ public struct StoreTask: Hashable, Sendable {
       try await withCheckedThrowingContinuation { waiting[number] = $0 }
     }
   }
+}
+
+/// The reason for which an action failed that was sent to a hub.
+package protocol RemoteOutcomeError: Error {
+  /// True if the action may have taken effect.
+  var isUnknown: Bool { get }
 }
 
 /// A hub in which effects of actions run.
