@@ -106,7 +106,9 @@ import Wire
     announced.send(opcode: 2, [1], length: 1 << 40)
     #expect(announced.readCloseCode() == 1009)
     let fragments = try gateway.open(token)
-    fragments.send(opcode: 2, [UInt8](repeating: 0, count: 1000), isFinal: false)
+    // The beginning of a hello of 4,000 bytes, whose rest the hub awaits.
+    let beginning: [UInt8] = [0xa0, 0x0f, 0, 0, FrameKind.hello.rawValue] + [UInt8](repeating: 0, count: 995)
+    fragments.send(opcode: 2, beginning, isFinal: false)
     fragments.send(opcode: 0, [UInt8](repeating: 0, count: 1000))
     #expect(fragments.readCloseCode() == 1009)
     let unknown = try gateway.open(token)
