@@ -1,6 +1,7 @@
 import ClusterLog
 import EtcdClient
 import EtcdLogStore
+import EtcdMessages
 import EventLoop
 import Glibc
 
@@ -18,7 +19,6 @@ enum EtcdAppend {
     let client = try EtcdClient(on: loop, EtcdSettings(endpoints: [try EtcdEndpoint(arguments[1])]))
     var settings = EtcdLogStore.Settings(prefix: arguments[4])
     settings.timeout = .seconds(10)
-    settings.compacts = false
     let run = Run(try EtcdLogStore(client, on: loop, settings), loop, [UInt8](repeating: 120, count: size))
     run.end = ContinuousClock.now + .seconds(seconds)
     let start = ContinuousClock.now

@@ -82,8 +82,11 @@ extension ClusterCore {
     switch (result, current.read) {
     case (.entries(let entries, let first, let beat), .entries):
       if let first, first > point.position + 1 { return lackEntries() }
+      let start = point.position
       for entry in entries { receive(entry) }
       if let beat { receive(beat) }
+      // A read brings a few entries, and a node that was away lacks many.
+      if point.position > start, case .follower = role { readEntries() }
     case (.parts(let parts), .parts): complete(parts)
     case (.failed, _), (.registration, _), (_, .registration), (.entries, .parts), (.parts, .entries):
       // The next poll reads again.

@@ -127,6 +127,7 @@ extension ClusterCore {
 
   /// A transaction of the leader took effect, in this attempt.
   mutating func leaderWrote(_ ended: PendingTransaction, _ revision: UInt64) {
+    noteWritten(ended.transaction.byteCount)
     guard case .leader(var leader) = role else { return }
     switch ended.purpose {
     case .append: return appended(confirmedAt: ended.sentAt)

@@ -38,6 +38,12 @@ extension ClusterCore {
     compact()
   }
 
+  /// A leader has written. Its entries that were removed, and its earlier beats, would otherwise fill the store.
+  mutating func noteWritten(_ byteCount: Int) {
+    guard options.compacts, let revision = window.note(revision: lastRevision, bytes: byteCount) else { return }
+    emit(.compact(revision, in: store))
+  }
+
   private mutating func compact() {
     guard options.compacts, lastRevision > 0 else { return }
     emit(.compact(lastRevision, in: store))

@@ -58,6 +58,7 @@ package struct ClusterCore: ~Copyable {
   var registration = Registration()
   /// The history that this node's claim begins, while the log has none.
   var begun: LogHistory?
+  var window: CompactionWindow
   /// The revision of the last beat.
   var beatRevision: UInt64?
   /// The open links, with the leadership that the other side has last announced.
@@ -108,6 +109,7 @@ package struct ClusterCore: ~Copyable {
       members: options.members, keptBytes: options.keptBytes, stepBytes: options.trimStepBytes)
     trimPlan.note(options.node, stored: storedPosition)
     random = SplitMix(seed: options.process)
+    window = CompactionWindow(revisions: options.compactedRevisions, bytes: options.compactedBytes)
     prove()
   }
 

@@ -36,6 +36,9 @@ package struct LogTransaction: Equatable, Sendable {
   package init(if conditions: [Condition], then writes: [Write], else reads: [Read]) {
     (self.conditions, self.writes, self.reads) = (conditions, writes, reads)
   }
+
+  /// The bytes of the values that it writes.
+  package var byteCount: Int { writes.reduce(0) { if case .put(_, let bytes) = $1 { $0 + bytes.count } else { $0 } } }
 }
 
 /// A value in the store.

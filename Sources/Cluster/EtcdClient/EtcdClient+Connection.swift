@@ -1,3 +1,4 @@
+import EtcdMessages
 import EventLoop
 import GRPCConnection
 import NetworkStream
@@ -29,6 +30,7 @@ extension EtcdClient {
   private func connected() {
     guard case .connecting(let connection, _) = link else { return }
     link = .ready(connection, pingedAt: nil)
+    connectionCount += 1
     wake(at: loop.now + settings.pingInterval)
     sendWaiting(on: connection)
   }
@@ -44,6 +46,11 @@ extension EtcdClient {
     }
     while let next = waiting.first, isCurrent(connection) {
       let left = next.deadline - loop.preciseNow
+      if let only = next.connection, only != connectionCount {
+        waiting.removeFirst()
+        next.fail(.notConnected("the connection is another one"), .none)
+        continue
+      }
       guard left > .zero, let call = connection.begin(next.path, timeout: left) else { return }
       waiting.removeFirst()
       next.endpoint = connection.endpoint

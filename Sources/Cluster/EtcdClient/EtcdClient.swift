@@ -26,6 +26,8 @@ package final class EtcdClient {
   var sent: [GRPCCall: UnaryCall] = [:]
   var streams: [EtcdStream] = []
   var opened: [GRPCCall: EtcdStream] = [:]
+  /// The number of connections so far. It is the same until the next one is open.
+  package internal(set) var connectionCount: UInt64 = 0
   var lastFailure = "none was tried"
   /// Called with the reason whenever a member has failed, for the log.
   package var onFailure: ((EtcdEndpoint, String) -> Void)?
@@ -92,14 +94,17 @@ package final class EtcdClient {
   /// - Parameters:
   ///   - request: The request.
   ///   - timeout: The time until the deadline.
+  ///   - connection: The number of the only connection over which it may be sent (`connectionCount`); nil for any.
   ///   - then: Called once, with the answer or the error, possibly before this returns.
   package func call<Request: EtcdRequest>(
-    _ request: Request, timeout: Duration, then: @escaping (Result<Request.Response, EtcdError>) -> Void
+    _ request: Request, timeout: Duration, over connection: UInt64? = nil,
+    then: @escaping (Result<Request.Response, EtcdError>) -> Void
   ) {
     let now = loop.preciseNow
     let call = UnaryCall(Request.path, request.bytes, timeout: timeout, deadline: now + timeout) { result in
       then(result.flatMap { Self.decode($0, Request.self) })
     }
+    call.connection = connection
     if case .closed = link { return call.fail(.closed, .none) }
     guard waiting.count < settings.waitingCalls else { return call.fail(.tooManyCalls, .none) }
     waiting.append(call)

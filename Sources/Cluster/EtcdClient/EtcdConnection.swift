@@ -1,3 +1,4 @@
+import EtcdMessages
 import EventLoop
 import GRPCConnection
 import NetworkStream

@@ -1,3 +1,4 @@
+package import EtcdMessages
 package import GRPCConnection
 
 /// A call of etcd without an answer that counts: which call, of which member, why, and whether it may have taken effect.

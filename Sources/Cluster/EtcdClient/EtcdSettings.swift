@@ -1,3 +1,4 @@
+package import EtcdMessages
 package import EventLoop
 package import NetworkStream
 

@@ -1,3 +1,5 @@
+import EtcdMessages
+
 /// A call without an answer, which `finish` ends once.
 final class UnaryCall {
   let path: String
@@ -6,6 +8,8 @@ final class UnaryCall {
   let deadline: Duration
   var answer: [UInt8]?
   var endpoint: EtcdEndpoint?
+  /// The number of the only connection over which it may be sent; nil for any.
+  var connection: UInt64?
   let finish: (Result<[UInt8], EtcdError>) -> Void
 
   init(

@@ -22,12 +22,6 @@ package final class EtcdLogStore {
     package var timeout = Duration.milliseconds(300)
     /// The time before a failure is reported that came at once, because the core repeats at once.
     package var failurePause = Duration.milliseconds(25)
-    /// True to compact etcd, which then keeps no old values of other programs either.
-    package var compacts = true
-    /// The revisions of a window of compaction.
-    package var compactedRevisions: UInt64 = 4096
-    /// The written bytes of a window of compaction.
-    package var compactedBytes = 64 << 20
 
     /// Creates settings with the default times.
     package init(prefix: String) { self.prefix = prefix }
@@ -36,10 +30,11 @@ package final class EtcdLogStore {
   private let client: EtcdClient
   private let settings: Settings
   private let requests: LogRequests
-  private var window: CompactionWindow
   private var watch: EtcdWatch?
   /// The id of the cluster, as of the last answer.
   private var store: UInt64 = 0
+  /// The number of the connection over which that came.
+  private var knownOver: UInt64 = 0
   private var timer: Timer?
   /// The failures that are reported when the pause has passed.
   private var late: [() -> Void] = []
@@ -51,7 +46,6 @@ package final class EtcdLogStore {
   /// Creates a store.
   package init(_ client: EtcdClient, on loop: EventLoop, _ settings: Settings) throws(UVError) {
     (self.client, self.settings, requests) = (client, settings, LogRequests(prefix: settings.prefix))
-    window = CompactionWindow(revisions: settings.compactedRevisions, bytes: settings.compactedBytes)
     timer = try Timer(on: loop) { [weak self] in self?.reportLate() }
   }
 
@@ -68,22 +62,48 @@ package final class EtcdLogStore {
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
-  ///   - expected: The id of the store for which it is; nil for any. If the last answer came from another one, nothing is
-  ///     sent, and the outcome is `elsewhere`.
+  ///   - expected: The id of the store for which it is; nil for any. A new connection is asked for the id of its store
+  ///     first. If that is another one, nothing is sent, and the outcome is `elsewhere`.
   ///   - then: Called once on a later turn of the loop, with the id of the store and the outcome.
   package func transact(
     _ transaction: LogTransaction, in expected: UInt64? = nil, then: @escaping (UInt64, TransactionOutcome) -> Void
   ) {
-    if let expected, store != 0, store != expected { return report { [store] in then(store, .elsewhere) } }
-    let byteCount = transaction.writes.reduce(0) { if case .put(_, let bytes) = $1 { $0 + bytes.count } else { $0 } }
-    let timeout = settings.timeout + .milliseconds(byteCount >> 10)
-    client.call(requests.request(transaction), timeout: timeout) { [weak self] result in
+    guard let expected else { return send(transaction, over: nil, then) }
+    guard knownOver == client.connectionCount, knownOver > 0 else { return learnStore(transaction, expected, then) }
+    guard store == expected else { return report { [store] in then(store, .elsewhere) } }
+    send(transaction, over: knownOver, then)
+  }
+
+  /// Asks for the store's id over a new connection, before a transaction is sent over it: the member may have been
+  /// restored from a backup meanwhile.
+  private func learnStore(
+    _ transaction: LogTransaction, _ expected: UInt64, _ then: @escaping (UInt64, TransactionOutcome) -> Void
+  ) {
+    client.call(requests.storeRequest, timeout: settings.timeout) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let response):
+        note(response.header)
+        guard store == expected else { return then(store, .elsewhere) }
+        send(transaction, over: knownOver, then)
+      case .failure(let error):
+        onFailure?(error)
+        reportUnknown(then)
+      }
+    }
+  }
+
+  private func send(
+    _ transaction: LogTransaction, over connection: UInt64?,
+    _ then: @escaping (UInt64, TransactionOutcome) -> Void
+  ) {
+    let timeout = settings.timeout + .milliseconds(transaction.byteCount >> 10)
+    client.call(requests.request(transaction), timeout: timeout, over: connection) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let response):
         note(response.header)
         let outcome = requests.outcome(transaction, response)
-        if case .written(let revision) = outcome { compact(revision: revision, bytes: byteCount) }
         if outcome == .unknown { return reportUnknown(then) }
         then(store, outcome)
       case .failure(let error):
@@ -112,12 +132,19 @@ package final class EtcdLogStore {
     for body in due { body() }
   }
 
-  private func note(_ header: EtcdHeader?) { if let header { store = header.cluster } }
+  private func note(_ header: EtcdHeader?) {
+    if let header { (store, knownOver) = (header.cluster, client.connectionCount) }
+  }
 
-  private func compact(revision: UInt64, bytes: Int) {
-    guard settings.compacts, let compacted = window.note(revision: revision, bytes: bytes) else { return }
-    client.call(EtcdCompact(upTo: Int64(clamping: compacted)), timeout: .seconds(10)) { [weak self] result in
-      // Another node may have compacted further. The next window compacts what this one has not.
+  /// Forgets what the store keeps of revisions before this one. There is no answer.
+  ///
+  /// - Parameters:
+  ///   - revision: The first revision that is kept.
+  ///   - expected: The id of the store. Nothing is sent if the last answer came from another one.
+  package func compact(before revision: UInt64, in expected: UInt64) {
+    guard store == expected else { return }
+    client.call(EtcdCompact(upTo: Int64(clamping: revision)), timeout: .seconds(10)) { [weak self] result in
+      // Another node may have compacted further.
       if case .failure(let error) = result, error.reason != .compacted { self?.onFailure?(error) }
     }
   }

@@ -107,6 +107,9 @@ nonisolated struct LogRequests {
     EtcdRange(EtcdKeyRange(bytes(.node(node))), isSerializable: true)
   }
 
+  /// Reads nothing but the id of the store.
+  var storeRequest: EtcdRange { EtcdRange(EtcdKeyRange(bytes(.history)), limit: 1, isSerializable: true) }
+
   // MARK: Values
 
   /// The keys from the beat to the entries, without parts and nodes.

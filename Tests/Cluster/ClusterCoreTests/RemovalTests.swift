@@ -45,6 +45,20 @@ import Wire
     #expect(node.compactions == [70])
   }
 
+  /// Without it, the beats of an idle leader would fill the store.
+  @Test func aLeaderCompactsAfterAWindowOfRevisions() {
+    let node = TestNode.leader(of: log) { $0.compactedRevisions = 3 }
+    node.clear()
+    for revision in UInt64(61)...67 {
+      node.pass(.milliseconds(300))
+      node.answer(.written(revision: revision)) {
+        if case .put(.beat, _)? = $0.writes.first { true } else { false }
+      }
+    }
+    // What is older than the previous window is forgotten, so that a watch may be late by one.
+    #expect(node.compactions == [61, 64])
+  }
+
   @Test func whatOnlyOneJournalHasIsKept() {
     let node = leader()
     node.core.append([[8]])

@@ -145,6 +145,8 @@ final class TestNode {
   var removals: [UInt64] {
     transactions.compactMap { if case .trim(let position)? = $0.writes.first { position } else { nil } }
   }
+  /// The last read of the log.
+  var lastRead: ClusterCommand? { commands.last { if case .read(_, .entries) = $0 { true } else { false } } }
   var compactions: [UInt64] {
     commands.compactMap { if case .compact(let revision, _) = $0 { revision } else { nil } }
   }

@@ -174,17 +174,44 @@ struct EtcdLogStoreTests {
     #expect(Array(entries) == (position - UInt64(entries.count)..<position).map { .entry($0) })
   }
 
-  /// Without it, the beats of an idle leader would fill the store.
-  @Test func theWriterCompacts() async throws {
+  /// A member that was restored meanwhile gets nothing that was meant for the store before.
+  @Test func aNewConnectionIsAskedForItsStoreFirst() async throws {
     let server = try await EtcdServer(on: loop)
     let client = try EtcdClient(on: loop, server.settings())
     defer { client.close() }
-    let store = try store(client) { $0.compactedRevisions = 10 }
-    var last: UInt64 = 0
+    let store = try store(client)
+    let first = try await outcome(store, put(1))
+    try await server.replace(on: loop)
+    var result = try await outcome(store, put(1), in: first.store)
+    // The end of the old connection has left one without an answer.
+    while result.outcome == .unknown { result = try await outcome(store, put(1), in: first.store) }
+    #expect(result.outcome == .elsewhere && result.store != first.store)
+    guard case .entries(let entries, first: nil, _) = try await reading(store, .entries(from: 1)) else {
+      Issue.record("the other store has entries")
+      return
+    }
+    #expect(entries.isEmpty)
+    // What is meant for any store, or for this one, is sent.
+    guard case .written = try await outcome(store, put(1), in: result.store).outcome else {
+      Issue.record("nothing is written")
+      return
+    }
+  }
+
+  @Test func aCompactionForgetsWhatIsOlder() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client)
+    var (last, id): (UInt64, UInt64) = (0, 0)
     for count in 0..<25 {
       let beat = LogTransaction(if: [], then: [.put(.beat, [UInt8(count)])], else: [])
-      if case .written(let revision) = try await outcome(store, beat).outcome { last = revision }
+      let result = try await outcome(store, beat)
+      if case .written(let revision) = result.outcome { (last, id) = (revision, result.store) }
     }
+    // For another store, it is nothing.
+    store.compact(before: last, in: id &+ 1)
+    store.compact(before: last - 10, in: id)
     var old = EtcdRange(EtcdKeyRange(Array("hub/beat".utf8)))
     old.revision = Int64(last) - 22
     var reason: EtcdError.Reason?

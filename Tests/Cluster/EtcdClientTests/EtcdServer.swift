@@ -21,6 +21,8 @@ final class EtcdServer {
   private let peerPorts: [Int]
   private let options: [String]
   private let certificates: Certificates?
+  /// What tells a cluster from an earlier one with the same addresses.
+  private var token = ""
 
   /// Starts members, and waits until they answer.
   init(
@@ -96,7 +98,7 @@ final class EtcdServer {
         "--name", "e\(index)", "--data-dir", directory.appending(path: "e\(index)").path,
         "--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls", peer,
         "--initial-advertise-peer-urls", peer, "--initial-cluster", cluster, "--initial-cluster-state", "new",
-        "--initial-cluster-token", directory.lastPathComponent, "--heartbeat-interval", "50",
+        "--initial-cluster-token", directory.lastPathComponent + token, "--heartbeat-interval", "50",
         "--election-timeout", "500", "--logger", "zap", "--log-level", "error",
       ] + (certificates?.serverOptions ?? []) + options
     let log = directory.appending(path: "e\(index).log").path
@@ -106,6 +108,15 @@ final class EtcdServer {
     process.standardInput = FileHandle.nullDevice
     try process.run()
     members[index] = process
+  }
+
+  /// Replaces the only member by one of another cluster without data, as the restoration of a backup does.
+  func replace(on loop: EventLoop) async throws {
+    kill(0)
+    try FileManager.default.removeItem(at: directory.appending(path: "e0"))
+    token += "-again"
+    try start(0)
+    try await waitForAnswer(of: 0, on: loop)
   }
 
   private func waitForAnswer(of index: Int, on loop: EventLoop) async throws {

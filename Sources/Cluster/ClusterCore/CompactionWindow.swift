@@ -1,9 +1,9 @@
-/// When the writer of a log compacts etcd, without I/O.
+/// When a leader compacts the store.
 ///
 /// Removed and replaced values take space until a compaction, also those of an idle leader's beats. A window is a number
 /// of revisions or of written bytes; when one has passed, everything before it is compacted. So a watch may be late by a
 /// whole window, and uncompacted values take the space of two.
-nonisolated struct CompactionWindow {
+struct CompactionWindow {
   private let revisionCount: UInt64
   private let byteCount: Int
   /// The revision at which the window began; nil before the first write.

@@ -1,5 +1,5 @@
 /// The address at which a member of etcd serves its clients, such as `https://a:2379` or `http://[::1]:2379`.
-package nonisolated struct EtcdEndpoint: Hashable, Sendable {
+package struct EtcdEndpoint: Hashable, Sendable {
   /// True for TLS.
   package let isSecure: Bool
   /// The name or the address, without brackets.
@@ -35,15 +35,15 @@ package nonisolated struct EtcdEndpoint: Hashable, Sendable {
   }
 
   /// The host and the port, as HTTP names the server.
-  var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-nonisolated extension EtcdEndpoint: CustomStringConvertible {
+extension EtcdEndpoint: CustomStringConvertible {
   package var description: String { "\(isSecure ? "https" : "http")://\(authority)" }
 }
 
 /// A text that is not an endpoint.
-package nonisolated struct EtcdEndpointError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct EtcdEndpointError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
   init(_ text: String, _ reason: String) {
