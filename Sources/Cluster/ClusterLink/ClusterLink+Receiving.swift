@@ -46,7 +46,11 @@ extension ClusterLink {
     case .status(let history, let stored): events.append(.message(.status(history: history, stored: stored)))
     case .session(let session): take(session, of: peer)
     case .sessionEnded(let number):
-      guard accepted.remove(number) else { return finish(.violation("session \(number), which is unknown, ends")) }
+      guard let session = accepted.remove(number) else {
+        if accepted.hasOverflowed { return }
+        return finish(.violation("session \(number), which is unknown, ends"))
+      }
+      events.append(.sessionEnded(session))
     case .sessionRefused(let number, let refusal):
       guard let session = announced.refuse(number) else { return }
       events.append(.sessionRefused(session, refusal))
@@ -94,16 +98,19 @@ extension ClusterLink {
     let refusal = ceiling(of: peer.node).refusal(of: session, beside: accepted.count)
     let named = ClusterSession(node: peer.node, user: session.user, id: session.id)
     // The refused ones are kept, because actions of them may be under way; their number is limited as well.
-    guard
-      accepted.add(
-        named, session.number, isRefused: refusal != nil, limit: 2 * min(ceiling(of: peer.node).sessions, 1 << 30))
-    else { return finish(.violation("session \(session.number) is announced twice, or there are too many")) }
-    if let refusal { write(.sessionRefused(session.number, refusal)) }
+    let limit = 2 * min(ceiling(of: peer.node).sessions, 1 << 30)
+    switch accepted.add(named, session.number, isRefused: refusal != nil, limit: limit) {
+    case .added: if let refusal { write(.sessionRefused(session.number, refusal)) }
+    // The end of the link would help nobody: the node would announce them all again.
+    case .full: write(.sessionRefused(session.number, .tooMany))
+    case .known: finish(.violation("session \(session.number) is announced twice"))
+    }
   }
 
   private mutating func take(_ actions: LinkActions, of peer: Peer, byteCount: Int) {
     if let time = quota.take(byteCount, at: now) { readsAgainAt = time }
     switch accepted[actions.session] {
+    case nil where accepted.hasOverflowed: break
     case nil: finish(.violation("actions of session \(actions.session), which was not announced"))
     case (session: _, isRefused: true)?: break
     case (session: let session, isRefused: false)?:

@@ -69,6 +69,8 @@ package struct ClusterLink: ~Copyable {
     case snapshotAdvanced
     /// The other node does not perform the actions of a session of this node: its client gets the reason.
     case sessionRefused(ClusterSession, SessionRefusal)
+    /// The client of a session of the other node is gone.
+    case sessionEnded(ClusterSession)
     /// Send the output, close the connection, and call `ClusterCore.linkClosed` if the link was open.
     case ended(LinkEnd)
   }

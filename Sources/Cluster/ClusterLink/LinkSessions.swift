@@ -40,19 +40,29 @@ struct AcceptedSessions {
 
   subscript(number: UInt32) -> (session: ClusterSession, isRefused: Bool)? { sessions[number] }
 
-  /// Adds a session; false if its number or the session itself is there, or if there are too many.
-  mutating func add(_ session: ClusterSession, _ number: UInt32, isRefused: Bool, limit: Int) -> Bool {
-    guard sessions.count < limit, sessions[number] == nil, ids.insert(session).inserted else { return false }
+  /// True if sessions were refused that are not kept, so that actions of unknown ones may come.
+  private(set) var hasOverflowed = false
+
+  enum Addition { case added, known, full }
+
+  /// Adds a session, unless its number or the session itself is there, or there are too many.
+  mutating func add(_ session: ClusterSession, _ number: UInt32, isRefused: Bool, limit: Int) -> Addition {
+    guard sessions[number] == nil, !ids.contains(session) else { return .known }
+    guard sessions.count < limit else {
+      hasOverflowed = true
+      return .full
+    }
     sessions[number] = (session, isRefused)
+    ids.insert(session)
     if !isRefused { count += 1 }
-    return true
+    return .added
   }
 
-  mutating func remove(_ number: UInt32) -> Bool {
-    guard let (session, isRefused) = sessions.removeValue(forKey: number) else { return false }
+  mutating func remove(_ number: UInt32) -> ClusterSession? {
+    guard let (session, isRefused) = sessions.removeValue(forKey: number) else { return nil }
     ids.remove(session)
     if !isRefused { count -= 1 }
-    return true
+    return session
   }
 }
 

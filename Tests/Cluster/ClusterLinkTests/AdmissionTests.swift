@@ -90,6 +90,17 @@ import Wire
     #expect(b.messages.count == 3 && b.link.end == nil)
   }
 
+  /// The node would connect again, and announce them all again.
+  @Test func farTooManySessionsDoNotEndTheLink() {
+    let (a, b) = leader(NodeCeiling(users: [0...9999], mayAct: true, sessions: 2, bytesPerSecond: 1000))
+    for low in UInt64(1)...9 { act(a, b, TestEnd.session(low)) }
+    #expect(b.messages.count == 2 && a.refused == .init(repeating: .tooMany, count: 7) && b.link.end == nil)
+    for low in UInt64(1)...9 { a.link.sessionEnded(TestEnd.session(low)) }
+    a.exchange(with: b)
+    act(a, b, TestEnd.session(10))
+    #expect(b.messages.count == 3 && b.link.end == nil)
+  }
+
   @Test func aNodeThatSendsTooMuchIsReadLater() throws {
     let (a, b) = leader(NodeCeiling(users: [0...9999], mayAct: true, sessions: 2, bytesPerSecond: 1000))
     a.link.send(.actions(term: 3, TestEnd.session(1), first: 1, [[UInt8](repeating: 1, count: 1500)]))

@@ -43,6 +43,14 @@ import Wire
     #expect(try a.takeFrames() == [.sessionEnded(1)])
   }
 
+  @Test func theOtherEndLearnsThatAClientIsGone() {
+    let (a, b) = TestEnd.pair()
+    a.link.send(.actions(term: 3, TestEnd.session(1), first: 1, [[1]]), group: 100)
+    a.link.sessionEnded(TestEnd.session(1))
+    a.exchange(with: b)
+    #expect(b.ended == [TestEnd.session(1)])
+  }
+
   @Test func manyActionsGoInFramesOfAModerateSize() throws {
     let (a, b) = TestEnd.pair { $0.chunkBytes = 100 }
     let actions = (0..<50).map { [UInt8](repeating: 1, count: $0) } + [[UInt8](repeating: 2, count: 5000)]

@@ -76,7 +76,7 @@ import Wire
     }
   }
 
-  /// A session that was refused may have actions under way, but not without an end.
+  /// A session that was refused may have actions under way, but not any number of sessions is kept for that.
   @Test func refusedSessionsAreLimitedToo() throws {
     let b = try open {
       $0.ceilings[TestEnd.name("a")] = NodeCeiling(users: [], mayAct: true, sessions: 4, bytesPerSecond: 1000)
@@ -84,7 +84,12 @@ import Wire
     for number in UInt32(1)...9 {
       b.receive(.session(LinkSession(number: number, id: SessionID(high: 0, low: UInt64(number)), user: 0, group: 0)))
     }
-    #expect(b.violation?.contains("too many") == true)
+    b.receive(.actions(LinkActions(term: 1, session: 9, first: 1, [[7]])))
+    b.receive(.sessionEnded(9))
+    #expect(b.messages.isEmpty && b.ended.isEmpty && b.violation == nil)
+    // Those that are kept are still told apart.
+    b.receive(.session(LinkSession(number: 1, id: SessionID(high: 0, low: 99), user: 0, group: 0)))
+    #expect(b.violation?.contains("twice") == true)
   }
 
   /// A replayed number of a session that has ended stands for another one.

@@ -14,6 +14,8 @@ final class TestEnd {
   private(set) var messages: [ClusterMessage] = []
   private(set) var opened: ClusterLink.Peer?
   private(set) var refused: [SessionRefusal] = []
+  /// The sessions of the other end that have ended.
+  private(set) var ended: [ClusterSession] = []
   private(set) var advances = 0
 
   static func name(_ text: String) -> NodeName {
@@ -75,6 +77,7 @@ final class TestEnd {
       case .message(let message): messages.append(message)
       case .snapshotAdvanced: advances += 1
       case .sessionRefused(_, let refusal): refused.append(refusal)
+      case .sessionEnded(let session): ended.append(session)
       case .ended: break
       }
     }

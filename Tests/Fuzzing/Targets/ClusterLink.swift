@@ -90,7 +90,7 @@ private struct LinkPlay {
         switch event {
         case .message(let message): outcome.messages.append(message)
         case .ended(let end): outcome.end = end
-        case .opened, .snapshotAdvanced, .sessionRefused: break
+        case .opened, .snapshotAdvanced, .sessionRefused, .sessionEnded: break
         }
       }
     }
