@@ -82,6 +82,14 @@ public final class Journal: TurnLog {
   /// - Precondition: A schema has been set.
   public func append(_ turns: [LoggedTurn]) { writer.queue.append(turns) }
 
+  /// Appends turns together with the place in another log at which they end, which `JournalHistory.place` returns after
+  /// the next start. Both are stored in one commit.
+  ///
+  /// - Parameters:
+  ///   - turns: The turns; there may be none if only the place has changed.
+  ///   - place: The place, in the program's own encoding. It replaces the previous one.
+  public func append(_ turns: [LoggedTurn], place: [UInt8]) { writer.queue.append(turns, place: place) }
+
   /// Saves a snapshot in steps between commits of turns; `saved` or `snapshotFailed` follows.
   ///
   /// A newer snapshot replaces one that is waiting or being saved. The newest two are kept.

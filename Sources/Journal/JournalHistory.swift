@@ -79,6 +79,8 @@ public final class JournalHistory {
   public let revision: UInt64
   /// The journal's time of the last turn, in milliseconds since 1970. It never decreases.
   public let time: Int64
+  /// The place in another log at which the turns end; nil for a journal of one machine.
+  public let place: [UInt8]?
   /// Remarks for the log, as sentences; for example that a snapshot was damaged.
   public private(set) var notes: [String] = []
 
@@ -94,6 +96,8 @@ public final class JournalHistory {
     let head = opened.head
     self.directory = directory
     (isNew, wasClosed, epoch) = (opened.isNew, head.isClean, head.epoch)
+    let writing = opened.database
+    place = try directory.attempt { () throws(SQLiteError) in try PlaceRow.load(from: writing) }
     schemas = opened.schemas.rows.map { SchemaChange(firstPosition: $0.firstPosition, schema: $0.schema) }
     sessions = opened.sessions
     (tail, revision, time, end) = (head.tail.position, head.revision, head.time, head.tail)

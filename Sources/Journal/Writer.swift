@@ -65,6 +65,8 @@ final class Writer: @unchecked Sendable {
   let snapshotStatements: SnapshotStatements
   let retentionStatements: RetentionStatements
   private let headStatement: Statement
+  /// Nil until a place is stored.
+  private var placeRow: PlaceRow?
   private let begin: Statement
   private let commit: Statement
   private let rollback: Statement
@@ -179,6 +181,7 @@ final class Writer: @unchecked Sendable {
     let start = monotonicNanoseconds()
     let (tail, revision) = (head.tail.position, head.revision)
     var misplaced: UInt64?
+    var place: [UInt8]?
     var clockSteps = 0
     do throws(SQLiteError) {
       try transaction { writer throws(SQLiteError) in
@@ -186,6 +189,7 @@ final class Writer: @unchecked Sendable {
           switch entry {
           case .schema(let schema):
             try writer.schemas.append(schema, at: writer.head.tail.position + 1, to: writer.database)
+          case .place(let bytes): place = bytes
           case .turn(let turn):
             guard writer.belongs(turn) else {
               misplaced = turn.position
@@ -200,6 +204,7 @@ final class Writer: @unchecked Sendable {
             writer.changes.add(turn.sessions, at: turn.position, revision: turn.revision, time: time)
           }
         }
+        if let place { try writer.store(place: place) }
         if writer.mustWriteSessions { try writer.writeSessions() }
       }
     } catch { throw failure(error) }
@@ -224,6 +229,13 @@ final class Writer: @unchecked Sendable {
     guard let misplaced else { return true }
     onEvent(.conflict(position: misplaced, tail: position))
     return false
+  }
+
+  private func store(place: [UInt8]) throws(SQLiteError) {
+    let row: PlaceRow
+    if let known = placeRow { row = known } else { row = try PlaceRow(database) }
+    placeRow = row
+    try row.store(place)
   }
 
   private func belongs(_ turn: LoggedTurn) -> Bool {

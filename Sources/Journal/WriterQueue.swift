@@ -10,6 +10,7 @@ final class WriterQueue: @unchecked Sendable {
   enum Entry {
     case turn(LoggedTurn)
     case schema(Schema)
+    case place([UInt8])
   }
 
   /// The work that the writer takes in one step.
@@ -68,9 +69,9 @@ final class WriterQueue: @unchecked Sendable {
   /// True if the writer must end.
   var isClosing: Bool { locked { work.isClosing } }
 
-  /// Adds turns.
-  func append(_ turns: [LoggedTurn]) {
-    guard !turns.isEmpty else { return }
+  /// Adds turns, and the place in another log after them.
+  func append(_ turns: [LoggedTurn], place: [UInt8]? = nil) {
+    guard !turns.isEmpty || place != nil else { return }
     let mustWakeWriter = locked {
       precondition(hasSchema || isOver, "begin(schema:) comes before the first turn")
       guard !isOver else { return false }
@@ -81,6 +82,7 @@ final class WriterQueue: @unchecked Sendable {
         byteCount += turn.byteCount
         newest = turn.revision
       }
+      if let place { work.entries.append(.place(place)) }
       // The writer waits for the first turn, for the last of a group, or for a time.
       return isFirst || newest >= group.revision || isCrowded
     }
