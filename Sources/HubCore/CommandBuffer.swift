@@ -7,6 +7,7 @@ struct CommandBuffer: ~Copyable {
   private(set) var reports: [HubReport] = []
   private(set) var effectCommands: [EffectCommand<AnyAction>] = []
   private(set) var turnsToStore: [LoggedTurn] = []
+  private(set) var forwarding: [ForwardingCommand] = []
 
   var isEmpty: Bool { commands.isEmpty }
 
@@ -30,10 +31,17 @@ struct CommandBuffer: ~Copyable {
     turnsToStore.append(turn)
   }
 
+  /// Adds a command for the replicated log.
+  mutating func append(_ command: ForwardingCommand) {
+    commands.append(.forwarding(forwarding.count))
+    forwarding.append(command)
+  }
+
   mutating func removeAll() {
     commands.removeAll()
     if !reports.isEmpty { reports.removeAll() }
     if !effectCommands.isEmpty { effectCommands.removeAll() }
     if !turnsToStore.isEmpty { turnsToStore.removeAll() }
+    if !forwarding.isEmpty { forwarding.removeAll() }
   }
 }

@@ -73,4 +73,6 @@ package enum HubCommand: Equatable, Sendable {
   case report(Int)
   /// Execute the effect command with this index in `HubCore.effectCommands`.
   case effect(Int)
+  /// Ask the replicated log what the command with this index in `HubCore.forwarding` says.
+  case forwarding(Int)
 }

@@ -39,6 +39,7 @@ extension HubCore {
       if let mark, mark.interruptions.concernsClients, limit > 0, offset < payload.byteCount {
         permitted = min(limit, trustedCount(of: connection, mark))
         if permitted == 0 {
+          if isFollowing { return try passOn(payload, header, from: connection, at: now, &limit) }
           guard let next = try rejectCrashing(in: payload, offset, from: connection, at: now, &limit) else {
             return nil
           }
@@ -47,6 +48,7 @@ extension HubCore {
         }
       }
       if !connection.actsOnEverything, limit > 0, offset < payload.byteCount {
+        if isFollowing { return try passOn(payload, header, from: connection, at: now, &limit) }
         permitted = connection.rights.permittedCount(in: payload, from: offset, limit: permitted)
         if permitted == 0 {
           guard let next = try rejectForbidden(in: payload, offset, from: connection, at: now, &limit) else {
@@ -111,6 +113,16 @@ extension HubCore {
     }
   }
 
+  /// Passes a frame on to the hub that leads.
+  @inline(never)
+  private mutating func passOn(
+    _ payload: RawSpan, _ header: FrameHeader, from connection: LiveConnection, at now: Duration, _ limit: inout Int
+  ) throws(WireError) -> FrameResumption? {
+    try forward(payload, seen: header.seenRevision, from: connection, at: now)
+    limit -= 1
+    return nil
+  }
+
   private func end(ofItemAt offset: Int, in payload: RawSpan) throws(WireError) -> Int {
     var decoder = CBORDecoder(payload, at: offset)
     try decoder.skipAction()
@@ -134,6 +146,12 @@ extension HubCore {
     }
     if !connection.session.rejections.isEmpty { connection.acknowledge(acknowledged) }
     guard sequence > 0, sequence <= processed + 1 else {
+      // Those in between were passed on and have no outcome yet.
+      if isFollowing, sequence > 0, sequence <= connection.forwarded + 1 {
+        return FrameResumption(offset: decoder.offset, repeatedCount: 0)
+      }
+      // This hub does not lead any more, and its clients' hub sends them to the one that does.
+      if connection.isRemote { return nil }
       let reason = "action \(sequence) came where \(processed + 1) or an earlier one was expected"
       fail(connection.id, PeerError(.sequenceGap, reason), at: now)
       return nil

@@ -215,6 +215,8 @@ extension HubCore {
     case .live(let connection):
       leave(connection.account, heldBytes: connection.chargedBytes)
       detach(connection)
+      // There is no socket to close.
+      if connection.isRemote { return connections.remove(id) }
     case .free, .closing: return
     }
     connections.close(id, by: now + limits.closeTimeout)
@@ -231,6 +233,7 @@ extension HubCore {
     // When the hub stops, the feature gets no event per client; `.started` tells it that none is attached.
     if !isShuttingDown { notify(.detached(connection.client)) }
     guard liveSessions.removeValue(forKey: connection.session.id) != nil else { return }
+    forgetForwarding(of: connection)
     retainScopes(of: connection)
     // Also a session that has processed nothing: its client may have sent actions that were lost, and may repeat them.
     detached.insert(connection.session)

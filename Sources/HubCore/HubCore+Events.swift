@@ -116,6 +116,8 @@ extension HubCore {
   /// Performs work now, or later if the log is behind. Returns false if it was performed and had no effect.
   @discardableResult
   mutating func performOrPostpone(_ work: OwnWork) -> Bool {
+    // The hub that leads has the events of its own program, and runs the effects.
+    guard !isFollowing else { return false }
     guard postponesWork, !isShuttingDown else { return perform(work) }
     turns?.postponed.append(work)
     return true

@@ -135,7 +135,7 @@ extension HubCore {
   }
 
   /// Handles a frame, or appends it to the backlog.
-  private mutating func handleOrPostpone(
+  mutating func handleOrPostpone(
     _ header: FrameHeader, _ payload: RawSpan, from connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) {
     guard connection.isOpen else { return }

@@ -129,7 +129,7 @@ extension HubCore {
   }
 
   mutating func appendEffectCommands(_ taken: [EffectCommand<AnyAction>]) {
-    for command in taken { commandBuffer.append(command) }
+    for command in taken where !holdBack(command) { commandBuffer.append(command) }
   }
 
   /// Publishes the changes, and decides which clients get them in this turn.

@@ -23,7 +23,9 @@ extension HubCore {
       let reason = "the hello acknowledges action \(hello.acknowledged), and \(processed) were processed"
       return fail(id, PeerError(.sequenceGap, reason), at: now)
     }
-    let resumed = hello.session.flatMap { resume($0, hello, of: greeting.peer.user, at: now) }
+    let resumed = hello.session.flatMap {
+      resume($0, hello, of: greeting.peer.user, at: now) ?? resumeStored($0, hello, of: greeting.peer.user)
+    }
     var session =
       resumed
       ?? Session(
@@ -53,10 +55,14 @@ extension HubCore {
     let welcome = HeldWelcome(
       version: min(hello.newestVersion, ProtocolVersion.newest), isResumed: resumed != nil,
       processed: session.processed)
-    if isHolding {
+    if isHolding, !isFollowing {
       outputs.holdWelcome(welcome, of: connection)
     } else {
       write(welcome, to: connection)
+    }
+    if isFollowing {
+      connection.session.settled = connection.session.processed
+      beginForwarding(of: connection)
     }
     noteSession(of: connection)
     announce(connection)
@@ -83,7 +89,7 @@ extension HubCore {
       payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint, history: historyID,
       mayReadHub: connection.rights.permitsAttaching([], of: .hub),
       stateDirectory: journalPlace.flatMap { $0.isReadable(by: connection.peer) ? $0.path : nil },
-      cancelsEffects: true, windowElements: UInt64(max(limits.windowElements, 0)),
+      cancelsEffects: !isFollowing, windowElements: UInt64(max(limits.windowElements, 0)),
       rights: connection.rights.told, client: connection.client)
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
   }
@@ -112,7 +118,12 @@ extension HubCore {
       return session
     }
     guard let old = liveSessions[id], old.session.user == user else { return nil }
+    guard !old.isRemote else {
+      ended(old.id)
+      return detached.remove(id, of: user)
+    }
     liveSessions[id] = nil
+    forgetForwarding(of: old)
     retainScopes(of: old)
     fail(old.id, PeerError(.sessionResumedElsewhere, "the session was resumed on another connection"), at: now)
     return old.session
@@ -120,6 +131,7 @@ extension HubCore {
 
   /// Ends a session at the client's request.
   mutating func leave(_ connection: LiveConnection, at now: Duration) {
+    forgetForwarding(of: connection)
     report(.left(connection.id, connection.session.id))
     liveSessions[connection.session.id] = nil
     noteEnd(of: connection.session)

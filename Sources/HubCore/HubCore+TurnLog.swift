@@ -67,6 +67,10 @@ extension HubCore {
     for (revision, version) in history.versions {
       publishers[StateRoot.feature.index].restore(version, at: revision)
     }
+    guard !history.isReplicated else {
+      // Another hub may lead. The log says who does.
+      return role = .follower(FollowingHub(sessions: StoredSessions(history.sessions)))
+    }
     for logged in history.sessions {
       var session = Session(id: logged.id, user: logged.user, name: logged.name)
       (session.processed, session.rejections) = (logged.processed, PendingRejections(logged: logged.rejections))
@@ -110,11 +114,13 @@ extension HubCore {
 
   /// Records a changed session for the log.
   func noteSession(of connection: LiveConnection) {
+    guard !isFollowing else { return }
     turns?.record.noteSession(of: connection)
   }
 
   /// Records an ended session for the log.
   mutating func noteEnd(of session: Session) {
+    guard !isFollowing else { return }
     turns?.record.noteEnd(of: session)
     releaseEffects(ofEnded: session.id)
   }

@@ -69,6 +69,8 @@ package struct HubCore: ~Copyable {
   /// The effects that clients may cancel.
   var clientEffects = ClientEffects()
   var stage = HubStage.serving
+  /// The part of the hub in its log.
+  var role = HubRole.alone
   /// The number of attached scopes of all connections.
   var subscriptionCount = 0
   /// The connections with something to write.
@@ -170,6 +172,9 @@ package struct HubCore: ~Copyable {
 
   /// The effect commands that commands refer to.
   package var effectCommands: [EffectCommand<AnyAction>] { commandBuffer.effectCommands }
+
+  /// What commands ask of the replicated log.
+  package var forwarding: [ForwardingCommand] { commandBuffer.forwarding }
 
   /// The turns that the command `store` refers to.
   package var turnsToStore: [LoggedTurn] { commandBuffer.turnsToStore }

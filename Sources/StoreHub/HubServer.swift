@@ -100,6 +100,10 @@ public final class HubServer {
   /// Stops serving and passes all connections to the next process through the service manager. Then calls `onStopped`,
   /// with false if the service manager did not take them and they were closed.
   func handOver(to manager: ServiceManager, onStopped: @escaping (Bool) -> Void) {
+    guard !shell.isReplicated else {
+      // Another node may lead when the next process begins.
+      return shell.stop(reason: "the hub starts again") { onStopped(false) }
+    }
     shell.handOver(to: manager, onStopped: onStopped)
   }
 

@@ -9,6 +9,10 @@ extension HubShell {
     for event in recording.mailbox.take() {
       switch event {
       case .stored(let position):
+        if let replication = recording.replication {
+          replication.journalStored(upTo: position)
+          continue
+        }
         noteStored(position)
         inform { $0.stored(upTo: position, at: loop.now, wallTime: wallTime()) }
       case .saved(let revision):

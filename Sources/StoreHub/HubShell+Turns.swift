@@ -120,6 +120,8 @@ extension HubShell {
       log.write(report.level, cause: report.cause, report.text, report.details(at: core.revision))
     case .effect(let index):
       runner?.execute([core.effectCommands[index]])
+    case .forwarding(let index):
+      perform(core.forwarding[index])
     }
   }
 }

@@ -99,12 +99,7 @@ final class HubShell {
       abandon()
       throw .loop(error)
     }
-    runner = EffectRunner(
-      requests: EffectRunner.Requests(
-        deliver: { action, effect in self.deliver(action, from: effect) },
-        finished: { effect in self.inform { $0.finish(effect) } },
-        cancel: { id, path in self.inform { $0.cancel(id, within: path) } },
-        dismiss: { path in self.inform { $0.dismiss(path) } }))
+    beginEffects()
     self.core.setReceiver { action in self.inform { $0.send(action) } }
     self.core.setLateness { self.isLate() }
     self.core.setClock { wallTime() }
@@ -112,8 +107,29 @@ final class HubShell {
     // Nothing of the feature has run yet, and this process has the socket.
     markFile = MarkFile(besideSocket: self.path, schema: self.core.featureSchema, log: log)
     self.core.setMark(markFile?.mark)
-    inform { $0.start() }
+    if let replication = recording?.replication {
+      replication.onEvent = { self.receive($0) }
+    } else {
+      inform { $0.start() }
+    }
     takeOver(inheritance)
+  }
+
+  /// Runs the effects that the core starts from now on; those of before have been cancelled.
+  private func beginEffects() {
+    runner = EffectRunner(
+      requests: EffectRunner.Requests(
+        deliver: { action, effect in self.deliver(action, from: effect) },
+        finished: { effect in self.inform { $0.finish(effect) } },
+        cancel: { id, path in self.inform { $0.cancel(id, within: path) } },
+        dismiss: { path in self.inform { $0.dismiss(path) } }))
+  }
+
+  /// Cancels all effects of a hub that goes on.
+  func cancelEffects() {
+    runner?.cancelAll()
+    resumeEffects()
+    beginEffects()
   }
 
   var connectionCount: Int { core.connectionCount }
@@ -132,12 +148,15 @@ final class HubShell {
       ? "\(counted(connections.count { $0 != nil }, "client")) with unread output"
       : counted(core.connectionCount, "connection")
     let blockade = logBlockade.map { "; turns wait: \($0)" } ?? ""
-    return "\(clients), revision \(core.revision)\(stored)\(blockade)"
+    let part = recording?.replication.map { "\($0.summary); " } ?? ""
+    return "\(part)\(clients), revision \(core.revision)\(stored)\(blockade)"
   }
 
-  /// A log that waits for another program is alive, and another process of this hub could do no more.
+  /// A log that waits for another program, or for other machines, is alive, and another process of this hub could do no
+  /// more.
   var storing: (isWaiting: Bool, last: UInt64)? {
-    core.storedTurn.map { (core.unstoredTurnCount > 0 && logBlockade == nil, $0) }
+    guard !isReplicated else { return nil }
+    return core.storedTurn.map { (core.unstoredTurnCount > 0 && logBlockade == nil, $0) }
   }
 
   var metrics: HubMetrics { core.metrics }
@@ -161,6 +180,7 @@ final class HubShell {
 
   /// Releases all resources immediately.
   func abandon() {
+    recording?.replication?.onEvent = nil
     core.setReceiver(nil)
     core.setLateness(nil)
     core.setClock(nil)

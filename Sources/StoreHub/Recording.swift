@@ -16,17 +16,21 @@ public import Wire
 /// ```
 public struct Recording {
   /// The log that stores the turns.
-  public let turnLog: any TurnLog
+  public private(set) var turnLog: any TurnLog
   /// The mailbox that receives the log's events.
   public let mailbox: TurnLogMailbox
   /// The time at which acknowledgements, deltas and effects are released.
   public let durability: Durability
   /// The starting point of the hub.
-  let history: HubHistory
+  private(set) var history: HubHistory
   /// The place of the journal; nil for a custom log.
   var place: JournalPlace?
   /// True if the log has just been created.
   var isNew = false
+  /// The log that is shared with other hubs; nil if there is none.
+  private(set) var replication: (any ReplicatedLog)?
+  /// The place in the shared log at which the journal ended; nil for a journal of one machine.
+  private(set) var placeInLog: [UInt8]?
   /// The journal on this machine; nil for another log.
   private(set) var journal: Journal?
   private let finish: @Sendable () -> Void
@@ -47,12 +51,21 @@ public struct Recording {
     (self.durability, self.finish) = (durability, finish)
   }
 
+  /// The same recording for a hub that shares its log with others; the journal on this machine is a copy.
+  func replicated(by log: any ReplicatedLog) -> Recording {
+    var recording = self
+    (recording.turnLog, recording.replication) = (log, log)
+    recording.history = history.replicated(as: log.historyID)
+    return recording
+  }
+
   /// Stores all waiting turns and closes the log. Call it after the hub has stopped.
   ///
   /// - Returns: The error because of which the log could not be closed in order, if any. Everything that was
   ///   acknowledged is stored in any case.
   @discardableResult
   public func close() -> LogError? {
+    replication?.leave()
     finish()
     for case .failed(let error) in mailbox.take() { return error }
     return nil
@@ -128,6 +141,8 @@ extension Recording {
   ///   - durability: The time at which acknowledgements, deltas and effects are released.
   ///   - window: In async mode, the time after which a turn is stored at the latest.
   ///   - limits: The hub's limits. The journal keeps at least as many sessions as the hub does.
+  ///   - isReplicated: True if the journal is the copy of a log that several hubs share. It is then not converted to
+  ///     another schema, because the other hubs would not have the conversion.
   ///   - log: The operator's log.
   ///   - onProgress: Called now and then with the number of turns that were read and the total.
   /// - Throws: The reason why the journal cannot be used. If its state does not fit the feature, or is damaged, nothing
@@ -135,13 +150,14 @@ extension Recording {
   /// - Complexity: O(size of the newest snapshot + later turns).
   public static func open<State, Action>(
     _ engine: FeatureEngine<State, Action>, directory: String, durability: Durability = .sync,
-    window: Duration = .milliseconds(100), limits: HubLimits = HubLimits(), log: Log,
+    window: Duration = .milliseconds(100), limits: HubLimits = HubLimits(), isReplicated: Bool = false, log: Log,
     onProgress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(RecordingError) -> Recording {
     let mailbox = TurnLogMailbox()
     var options = JournalOptions()
     options.commits = durability == .sync ? .sync : .async(window: window)
     options.sessionLimit = max(options.sessionLimit, limits.sessionCount)
+    if isReplicated { options.sessionLimit = max(options.sessionLimit, StoredSessions.limit) }
     let opening: JournalOpening
     do throws(LogError) { opening = try JournalOpening(directory: directory, options: options) } catch {
       throw .log(error)
@@ -152,6 +168,7 @@ extension Recording {
       do throws(WireError) { try engine.readBack() } catch { throw .initialState(error) }
     }
     let conversion = try renumber(&recovery, in: directory)
+    if isReplicated, conversion != nil { throw .recovery(.incompatible(conversionInCluster), directory: directory) }
     let journal: Journal
     do throws(LogError) { journal = try opening.start { mailbox.post($0) } } catch { throw .log(error) }
     do throws(RecordingError) {
@@ -188,6 +205,7 @@ extension Recording {
         durability: durability
       ) { journal.close() }
       (recording.isNew, recording.journal) = (history.isNew, journal)
+      recording.placeInLog = history.place
       recording.place = JournalPlace(directory: directory)
       return recording
     } catch {
@@ -195,6 +213,9 @@ extension Recording {
       throw error
     }
   }
+
+  private static let conversionInCluster =
+    "its state has another schema, and a cluster cannot change the schema yet: run the version that wrote it on all nodes"
 
   private static func recover<State, Action>(
     _ engine: FeatureEngine<State, Action>, from history: JournalHistory, in directory: String,

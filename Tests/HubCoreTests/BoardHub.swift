@@ -103,7 +103,7 @@ final class BoardHub {
       case .close(let target), .abort(let target):
         ended.insert(target)
         core.ended(target)
-      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory: break
+      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory, .forwarding: break
       }
     }
     core.clear()

@@ -137,7 +137,7 @@ final class GoldenTranscript {
       case .close(let id), .abort(let id):
         text += "\n@ the hub closes connection \(names[id] ?? "")\n"
         core.ended(id)
-      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory: break
+      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory, .forwarding: break
       }
     }
     core.clear()

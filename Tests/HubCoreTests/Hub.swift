@@ -41,6 +41,8 @@ final class Hub {
   private(set) var closed: Set<ConnectionID> = []
   private(set) var reports: [HubReport] = []
   private(set) var startedEffects = 0
+  /// What was asked of the replicated log.
+  var forwarding: [ForwardingCommand] = []
   private var decoders: [ConnectionID: FrameDecoder] = [:]
   private var received: [ConnectionID: [Frame]] = [:]
 
@@ -53,6 +55,7 @@ final class Hub {
   init(
     recovering turns: [LoggedTurn], sessions: [LoggedSession] = [], durability: Durability = .sync,
     limits: HubLimits = HubLimits(), seed: UInt64 = 7, continuing handOver: HandOver? = nil,
+    isReplicated: Bool = false,
     onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) throws {
     engine = FeatureEngine(initialState: State(), reducer: AppFeature(), onEvent: onEvent)
@@ -61,6 +64,7 @@ final class Hub {
     log = turns
     var history = recovery.history(id: durability == .sync ? 1 : seed, sessions: sessions)
     if let handOver { history = history.continuing(handOver) }
+    if isReplicated { history = history.replicated(as: 1) }
     core = HubCore(
       engine, limits: limits, name: "hub", history: history, durability: durability, random: SplitMix(seed: seed))
   }
@@ -139,6 +143,7 @@ final class Hub {
       case .saveSnapshot: snapshotCount += 1
       case .releaseMemory: releaseCount += 1
       case .resumeReading: break
+      case .forwarding(let index): forwarding.append(core.forwarding[index])
       }
     }
     core.clear()

@@ -185,7 +185,7 @@ final class HostileWorld {
           clients[index].replica.disconnected(reason: "closed", at: now)
         }
         core.ended(id)
-      case .store, .report, .effect, .resumeReading, .saveSnapshot, .releaseMemory: break
+      case .store, .report, .effect, .resumeReading, .saveSnapshot, .releaseMemory, .forwarding: break
       }
     }
     if let last = log.last { core.stored(upTo: last.position, at: now) }

@@ -300,7 +300,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
         client.replica.disconnected(reason: "closed", at: now)
       }
       hub.ended(id)
-    case .report, .effect, .store, .resumeReading, .saveSnapshot, .releaseMemory: break
+    case .report, .effect, .store, .resumeReading, .saveSnapshot, .releaseMemory, .forwarding: break
     }
   }
 

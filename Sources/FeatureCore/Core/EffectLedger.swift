@@ -1,6 +1,6 @@
 /// Names one running effect within its store.
 package struct EffectID: Hashable, Sendable {
-  let number: UInt64
+  package let number: UInt64
 }
 
 /// A command of a core to the runner of its effects.

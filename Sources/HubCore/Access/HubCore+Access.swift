@@ -22,6 +22,7 @@ extension HubCore {
         guard let rights = rights(of: greeting.peer) else { refuse(id, greeting.peer, at: now); continue }
         greeting.rights = rights
       case .live(let connection):
+        if connection.isRemote { continue }
         guard let rights = rights(of: connection.peer) else { refuse(id, connection.peer, at: now); continue }
         connection.rights = rights
         for scope in connection.scopes {

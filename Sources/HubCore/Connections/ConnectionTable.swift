@@ -26,6 +26,11 @@ struct ConnectionTable {
     ConnectionID(slot: Int32(index), generation: slots[index].generation)
   }
 
+  /// The connections with an open session.
+  var live: [LiveConnection] {
+    slots.compactMap { if case .live(let connection) = $0.phase { connection } else { nil } }
+  }
+
   /// The phase of a connection; free once it has ended.
   @inline(__always)
   subscript(id: ConnectionID) -> ConnectionPhase {

@@ -11,6 +11,8 @@ extension HubCore {
   /// Charges a connection's user for the bytes that are held for it. If the user holds too much, the hub closes its
   /// connection that holds the most.
   mutating func charge(_ connection: LiveConnection, at now: Duration) {
+    // Its hub bounds what its clients send.
+    guard !connection.isRemote else { return }
     let difference = connection.heldBytes - connection.chargedBytes
     // Before the check below, which may close this very connection and refund its charge.
     connection.chargedBytes += difference

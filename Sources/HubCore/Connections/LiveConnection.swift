@@ -68,9 +68,17 @@ final class LiveConnection {
   let account: UserAccount
   /// The rights of the connection.
   var rights: AccessRights {
-    didSet { actsOnEverything = rights.actsOnEverything }
+    didSet { noteRights() }
   }
-  /// True if its actions need no check.
+  /// True if its actions are passed on to the hub that leads.
+  var isForwarding = false {
+    didSet { noteRights() }
+  }
+  /// The number of the last action that was passed on.
+  var forwarded: UInt64 = 0
+  /// True for a session whose client is connected to another hub: there is no socket.
+  let isRemote: Bool
+  /// True if its actions are reduced here and need no check.
   @exclusivity(unchecked) private(set) var actsOnEverything: Bool
   /// The number of bytes that its user is charged for.
   @exclusivity(unchecked) var chargedBytes = 0
@@ -118,8 +126,9 @@ final class LiveConnection {
 
   init(
     id: ConnectionID, peer: Peer, account: UserAccount, rights: AccessRights, decoder: FrameDecoder, session: Session,
-    knowsHistory: Bool, attendee: UInt64, number: UInt64, sentProcessed: UInt64
+    knowsHistory: Bool, attendee: UInt64, number: UInt64, sentProcessed: UInt64, isRemote: Bool = false
   ) {
+    self.isRemote = isRemote
     (self.id, self.peer, self.account, self.decoder, self.session) = (id, peer, account, decoder, session)
     (self.rights, actsOnEverything) = (rights, rights.actsOnEverything)
     (self.knowsHistory, self.attendee, self.sentProcessed) = (knowsHistory, attendee, sentProcessed)
@@ -128,6 +137,8 @@ final class LiveConnection {
       connection: number, session: session.id.identity, name: session.name, process: peer.process,
       user: peer.systemUser)
   }
+
+  private func noteRights() { actsOnEverything = rights.actsOnEverything && !isForwarding }
 
   /// False once the connection is closing or has ended and must no longer be used.
   var isOpen: Bool { standing != .closed }

@@ -27,6 +27,9 @@ public struct HubHistory: Sendable {
   /// The revision of the hub's own state in the previous process, if its clients are taken over.
   private(set) var hubRevision: UInt64?
 
+  /// True if other hubs share the log.
+  package private(set) var isReplicated = false
+
   /// True if the hub takes over connections.
   var isContinued: Bool { hubRevision != nil }
 
@@ -38,6 +41,15 @@ public struct HubHistory: Sendable {
     self.time = time
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
     (self.unsavedByteCount, self.stateBound, self.effects) = (unsavedByteCount, stateBound, effects)
+  }
+
+  /// The same history for a hub that shares its log with others.
+  ///
+  /// - Parameter id: Identifies the history on all of them.
+  package func replicated(as id: UInt64) -> HubHistory {
+    var history = self
+    (history.id, history.isReplicated) = (id, true)
+    return history
   }
 
   /// The same history for a hub that takes over the connections of the previous process, whose clients know it.

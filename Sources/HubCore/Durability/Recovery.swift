@@ -212,32 +212,11 @@ public struct Recovery: ~Copyable {
     let dropped = effects.convert(to: engine.schema)
     droppedEffectCount = dropped.count
     let turn = LoggedTurn(
-      position: position + 1, baseRevision: revision, revision: revision + 1, time: time, delta: replacement(),
+      position: position + 1, baseRevision: revision, revision: revision + 1, time: time,
+      delta: engine.replacement(byteLimit: replacementLimit),
       effects: EffectChanges(ended: dropped))
     try apply(turn, writtenFor: engine.schema)
     return turn
-  }
-
-  /// The delta that leads to the engine's state from every other one; if the state is too large, the empty delta.
-  private func replacement() -> [UInt8] {
-    var state: [UInt8] = []
-    var delta = CBOREncoder()
-    let version = engine.currentVersion()
-    let pieces = version.pieces()
-    while let piece = pieces.next(limit: 1 << 20) {
-      state += piece
-      guard state.count <= replacementLimit else {
-        version.encodeDelta(from: version, to: &delta)
-        return delta.bytes
-      }
-    }
-    var decoder = CBORDecoder(state.span.bytes)
-    do throws(WireError) {
-      try SchemaValues(engine.schema).writeReplacement(by: &decoder, of: engine.schema.state, to: &delta)
-    } catch {
-      preconditionFailure("the engine's state does not have the form of its schema: \(error)")
-    }
-    return delta.bytes
   }
 
   /// The recovered state, to be saved in the log.

@@ -37,6 +37,10 @@ final class UnstoredTurns {
   /// The index of the first turn of `held` that is not stored; earlier ones have been released.
   private var first = 0
   private(set) var byteCount = 0
+  /// The bytes of the actions that were passed on to another hub. They count as if they were those of turns.
+  var forwardedByteCount = 0 {
+    didSet { byteCount += forwardedByteCount - oldValue }
+  }
   /// The last stored turn.
   private(set) var storedPosition: UInt64
   /// The last effect that began because of the hub's start, which begins them again.
@@ -116,6 +120,13 @@ final class UnstoredTurns {
     postponed.removeAll()
     (held, visibleDelta) = ([], nil)
     (first, byteCount) = (0, 0)
+  }
+
+  /// Discards the turns that are not stored, with the outputs that wait for them and the record of the current turn.
+  func discard() {
+    abandon()
+    (hasFailed, record) = (false, TurnRecord())
+    (position, revision, version) = (storedPosition, stored.revision, stored.currentVersion())
   }
 
   /// The stored state, for the log to save.

@@ -147,6 +147,9 @@ final class HubSurroundings {
     return lastTime
   }
 
+  /// Records the time of another hub's turn: that of this hub's later ones is not earlier.
+  func note(timeOfTurn time: Int64) { lastTime = max(time, lastTime) }
+
   /// Ends a turn that is not logged.
   func endTurn() {
     guard let time = turnTime else { return }

@@ -49,7 +49,7 @@ extension RestingConnection: WireValue {
 
 extension HubCore {
   /// True if connections can survive a crash of the process. The log must store each turn before its output is sent.
-  package var keepsConnectionsAtRest: Bool { isHolding && turns?.hasFailed == false }
+  package var keepsConnectionsAtRest: Bool { isHolding && turns?.hasFailed == false && storedSessions == nil }
 
   /// Returns the record of a connection. Call it between turns.
   ///

@@ -158,7 +158,7 @@ final class HubPlay {
       case .close(let id), .abort(let id):
         try promise(id != honestID, "the hub has closed the connection of one who keeps to the protocol")
         clients.firstIndex { $0?.id == id }.map(end)
-      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory: break
+      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory, .forwarding: break
       }
     }
     core.clear()

@@ -140,7 +140,7 @@ extension LoadSimulation {
       case .resumeReading(let id): clients.first { $0.id == id }?.isRead = true
       case .close(let id), .abort(let id):
         throw Violation(.connectionLost, "the hub closes connection \(id.index)")
-      case .report, .effect, .store, .saveSnapshot, .releaseMemory: break
+      case .report, .effect, .store, .saveSnapshot, .releaseMemory, .forwarding: break
       }
     }
     core.clear()

@@ -145,7 +145,7 @@ extension Simulation {
       // The number of ends that wait does not tell which of them the turn has.
       let promises = hub.postponedEnds.isEmpty && hub.core.postponedCount == 0 ? hub.recorder.owedPromises : nil
       hub.log.append(hub.core.turnsToStore, promises: promises)
-    case .releaseMemory: break
+    case .releaseMemory, .forwarding: break
     case .saveSnapshot:
       hub.log.save(hub.core.snapshot())
     case .report(let index):

@@ -1,0 +1,25 @@
+import Wire
+
+extension Engine {
+  /// The delta that leads to the state from every other one; if the state has more bytes than the limit, the empty delta.
+  func replacement(byteLimit: Int) -> [UInt8] {
+    var state: [UInt8] = []
+    var delta = CBOREncoder()
+    let version = currentVersion()
+    let pieces = version.pieces()
+    while let piece = pieces.next(limit: 1 << 20) {
+      state += piece
+      guard state.count <= byteLimit else {
+        version.encodeDelta(from: version, to: &delta)
+        return delta.bytes
+      }
+    }
+    var decoder = CBORDecoder(state.span.bytes)
+    do throws(WireError) {
+      try SchemaValues(schema).writeReplacement(by: &decoder, of: schema.state, to: &delta)
+    } catch {
+      preconditionFailure("the engine's state does not have the form of its schema: \(error)")
+    }
+    return delta.bytes
+  }
+}

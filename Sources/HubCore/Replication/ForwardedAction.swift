@@ -1,0 +1,23 @@
+import Wire
+
+/// An action on its way to the hub that leads: the revision of the last state that its client had received, or null, and
+/// behind it the action.
+struct ForwardedAction {
+  let seen: UInt64?
+  let action: [UInt8]
+
+  /// Reads an action that another hub has passed on.
+  init(_ bytes: [UInt8]) throws(WireError) {
+    var decoder = CBORDecoder(bytes.span.bytes)
+    seen = try decoder.null() ? nil : try decoder.unsigned()
+    action = Array(bytes[decoder.offset...])
+  }
+
+  /// The bytes of an action to pass on.
+  static func encoded(_ action: RawSpan, seen: UInt64?) -> [UInt8] {
+    var encoder = CBOREncoder()
+    if let seen { encoder.unsigned(seen) } else { encoder.null() }
+    encoder.append(action)
+    return encoder.bytes
+  }
+}

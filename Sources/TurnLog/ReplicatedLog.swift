@@ -1,0 +1,74 @@
+public import Wire
+
+/// A log that several hubs share. One of them, the leader, reduces actions and appends turns; the others follow: they
+/// apply its turns, and pass the actions of their clients on to it.
+///
+/// `append` takes turns of a leader. `ReplicationEvent.stored` reports them in order, or `follow` that those which were
+/// not reported will never be stored.
+///
+/// All further methods are called on the loop's thread, and `onEvent` calls there. Before `onEvent` is set, events wait.
+@MainActor
+public protocol ReplicatedLog: TurnLog {
+  /// Identifies the history, which all hubs have in common.
+  var historyID: UInt64 { get }
+
+  /// Receives what has happened, in order.
+  var onEvent: ((ReplicationEvent) -> Void)? { get set }
+
+  /// Begins to keep the actions of a client of this hub, after the processed ones of its session.
+  func open(_ session: ForwardedSession, processed: UInt64)
+
+  /// Forgets the actions of a client that is gone.
+  func close(_ session: ForwardedSession)
+
+  /// Passes the next action of an open session to the leader: now, or when there is one, and again to each next leader
+  /// until the log has it.
+  func forward(_ action: [UInt8], of session: ForwardedSession)
+
+  /// The bytes of the actions that wait to be stored.
+  var forwardedByteCount: Int { get }
+
+  /// The journal on this machine has stored the turns up to a position.
+  func journalStored(upTo position: UInt64)
+
+  /// The part of this hub in the log, for the operator.
+  var summary: String { get }
+
+  /// Leaves the log. The journal on this machine stays open.
+  func leave()
+}
+
+/// A session whose actions are reduced by another hub than the one that its client is connected to.
+public struct ForwardedSession: Hashable, Sendable {
+  /// The session.
+  public let id: SessionID
+  /// The user of the client's process.
+  public let user: UInt32
+  /// The effective group of the client's process.
+  public let group: UInt32
+
+  /// Creates a session.
+  public init(id: SessionID, user: UInt32, group: UInt32) { (self.id, self.user, self.group) = (id, user, group) }
+}
+
+/// What happens to a hub in a replicated log.
+public enum ReplicationEvent: Equatable, Sendable {
+  /// Another hub leads, or none. What was not reported as stored is discarded.
+  case follow
+  /// This hub leads, from the last applied or stored turn on.
+  case lead(term: UInt64)
+  /// Another hub's turns, which are stored, follow.
+  case apply([LoggedTurn])
+  /// The oldest turns of this hub are stored.
+  case stored([LoggedTurn])
+  /// A session has sent actions, numbered from `first`. Those that the hub has already are skipped.
+  case perform(ForwardedSession, first: UInt64, [[UInt8]])
+  /// The client of a session of another hub is gone, or cannot be reached.
+  case leave(ForwardedSession)
+  /// The effects of the previous leader have ended, so this one's may run.
+  case startEffects(term: UInt64)
+  /// The leadership is in doubt: effects must end.
+  case cancelEffects
+  /// The hub must not serve any more, until the operator has settled the reason.
+  case refused(reason: String)
+}

@@ -1,0 +1,242 @@
+import Features
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+@testable import HubCore
+
+/// Hubs that share a log: one leads, and the others follow.
+@Suite struct RoleTests {
+  private let increment = Action.counter(.incrementButtonTapped)
+  /// The action on its way to the leader, of a client that does not say what it has seen.
+  private var passed: [UInt8] { [0xf6] + increment.encoded() }
+
+  private func follower(
+    _ turns: [LoggedTurn] = [], seed: UInt64 = 7, onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
+  ) throws -> Hub {
+    try Hub(recovering: turns, sessions: turns.lastSessions, seed: seed, isReplicated: true, onEvent: onEvent)
+  }
+
+  private func leader(
+    _ turns: [LoggedTurn] = [], onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
+  ) throws -> Hub {
+    let hub = try follower(turns, seed: 8, onEvent: onEvent)
+    hub.lead()
+    hub.turn()
+    hub.storeReplicated()
+    hub.turn()
+    return hub
+  }
+
+  /// Performs what a follower has passed on.
+  private func pass(from follower: Hub, to leader: Hub, first: UInt64) {
+    for case .forward(let action, let session) in follower.forwarding {
+      leader.core.perform(session, first: first, [action], limit: .max, at: leader.now)
+    }
+    follower.forwarding = []
+    leader.turn()
+  }
+
+  // MARK: Following
+
+  @Test func aFollowerPassesActionsOnAndAnswersWhenTheLogHasThem() throws {
+    let leader = try leader()
+    let follower = try follower()
+    #expect(follower.core.apply(leader.log, at: follower.now) == nil)
+    let (id, welcome) = try follower.open()
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    #expect(follower.forwarding == [.open(session, processed: 0)])
+    #expect(!welcome.cancelsEffects)
+    follower.send(Attach(path: []), on: id)
+    #expect(follower.turn(id).map(\.kind) == [.snapshot])
+    follower.forwarding = []
+
+    follower.send([increment], from: 1, on: id)
+    #expect(follower.turn(id).isEmpty)
+    #expect(follower.forwarding == [.forward(passed, session)])
+    #expect(follower.engine.state.counter.count == 0 && follower.log.isEmpty)
+
+    let known = leader.log.count
+    pass(from: follower, to: leader, first: 1)
+    #expect(leader.engine.state.counter.count == 1)
+    leader.storeReplicated()
+    #expect(follower.core.apply(Array(leader.log[known...]), at: follower.now) == nil)
+    let frames = follower.turn(id)
+    #expect(frames.map(\.kind) == [.delta, .applied])
+    #expect(try frames.last?.number == 1)
+    #expect(follower.engine.state == leader.engine.state && follower.core.revision == leader.core.revision)
+  }
+
+  @Test func theLeaderLearnsWhatTheClientHadSeen() throws {
+    let follower = try follower()
+    let (id, welcome) = try follower.open()
+    follower.forwarding = []
+    var writer = FrameWriter()
+    writer.frame(.actions(seen: 300)) { encoder in
+      encoder.unsigned(1)
+      encoder.unsigned(0)
+      encoder.append(increment.encoded().span.bytes)
+    }
+    follower.send(writer.bytes, on: id)
+    follower.turn()
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let bytes = UInt64(300).encoded() + increment.encoded()
+    #expect(follower.forwarding == [.forward(bytes, session)])
+    let forwarded = try ForwardedAction(bytes)
+    #expect(forwarded.seen == 300 && forwarded.action == increment.encoded())
+    // Each is reduced with what its client had seen, in the order of their numbers.
+    let leader = try leader()
+    leader.core.perform(session, first: 1, [bytes, bytes, passed, [0xff]], limit: .max, at: leader.now)
+    leader.turn()
+    #expect(leader.engine.state.counter.count == 0, "the last has bytes that no hub sends")
+    leader.core.perform(session, first: 1, [bytes, bytes, passed], limit: .max, at: leader.now)
+    leader.turn()
+    #expect(leader.engine.state.counter.count == 3)
+  }
+
+  /// The client sends further actions before the first has an outcome, and repeats some of them.
+  @Test func actionsAreNumberedBeyondThoseWithoutAnOutcome() throws {
+    let leader = try leader()
+    let follower = try follower(leader.log)
+    let (id, _) = try follower.open()
+    follower.forwarding = []
+    follower.send([increment, increment], from: 1, on: id)
+    follower.send([increment], from: 3, on: id)
+    follower.send([increment, increment, increment], from: 2, on: id)
+    follower.turn()
+    #expect(follower.forwarding.count == 4)
+    #expect(!follower.closed.contains(id))
+    follower.send([increment], from: 6, on: id)
+    follower.turn()
+    #expect(follower.closed.contains(id), "there is a gap")
+  }
+
+  @Test func aForbiddenActionClosesTheConnectionOfAFollower() throws {
+    let follower = try follower()
+    follower.core.setPolicy(AccessPolicy(everyone: AccessGrant(read: [[]])), at: follower.now)
+    let (id, _) = try follower.open()
+    follower.forwarding = []
+    follower.send([increment], from: 1, on: id)
+    let error: PeerError = try #require(try follower.turn(id).first?.decoded())
+    #expect(error.code == .notPermitted)
+    #expect(!follower.forwarding.contains { if case .forward = $0 { true } else { false } })
+  }
+
+  @Test func aTurnThatDoesNotFollowIsRefused() throws {
+    let leader = try leader()
+    leader.core.perform(.sample, first: 1, [passed], limit: .max, at: leader.now)
+    leader.turn()
+    let follower = try follower()
+    #expect(follower.core.apply(Array(leader.log.dropFirst()), at: follower.now) != nil)
+  }
+
+  // MARK: Leading
+
+  @Test func aTakeoverIsAStartForTheFeatureWithTheClientsOfTheHub() throws {
+    var events: [String] = []
+    let hub = try follower { event, _ in
+      switch event {
+      case .started: events.append("started")
+      case .attached: events.append("attached")
+      case .detached: events.append("detached")
+      }
+      return []
+    }
+    let (id, _) = try hub.open()
+    hub.turn()
+    #expect(events.isEmpty)
+    hub.lead()
+    #expect(events == ["started", "attached"])
+    hub.send([increment], from: 1, on: id)
+    hub.turn()
+    #expect(hub.engine.state.counter.count == 1)
+    // What it has passed on as a follower is its own now, and comes once.
+    hub.core.perform(.sample, first: 1, [passed], limit: .max, at: hub.now)
+    hub.core.perform(.sample, first: 1, [passed], limit: .max, at: hub.now)
+    hub.core.perform(.sample, first: 5, [passed], limit: .max, at: hub.now)
+    hub.turn()
+    #expect(hub.engine.state.counter.count == 2)
+    hub.core.remoteEnded(.sample)
+    #expect(events == ["started", "attached", "attached", "detached"])
+  }
+
+  /// A session that has acted through one hub goes on through another one with the next number.
+  @Test func aNewLeaderKnowsTheSessionsOfTheLog() throws {
+    let first = try leader()
+    first.core.perform(.sample, first: 1, [passed], limit: .max, at: first.now)
+    first.turn()
+    let second = try leader(first.log)
+    second.core.perform(.sample, first: 1, [passed], limit: .max, at: second.now)
+    second.core.perform(.sample, first: 2, [passed], limit: .max, at: second.now)
+    second.turn()
+    #expect(second.engine.state.counter.count == 2)
+  }
+
+  @Test func theFirstLeaderGivesTheLogItsInitialState() throws {
+    let leader = try leader()
+    #expect(leader.log.first?.delta.isEmpty == false && leader.core.revision == 1)
+    let follower = try follower(leader.log)
+    #expect(follower.engine.state == leader.engine.state)
+    // Nobody does it again.
+    follower.lead()
+    follower.turn()
+    #expect(follower.log.count == leader.log.count)
+  }
+
+  // MARK: A deposed leader
+
+  @Test func aDeposedLeaderDiscardsWhatIsNotStored() throws {
+    let hub = try leader()
+    let (actor, welcome) = try hub.openStored()
+    let (reader, _) = try hub.openStored()
+    hub.send(Attach(path: []), on: reader)
+    hub.turn()
+    hub.send([increment], from: 1, on: actor)
+    hub.turn()
+    hub.storeReplicated()
+    #expect(hub.turn(actor).map(\.kind) == [.applied])
+    let revision = hub.core.revision
+    hub.send([increment], from: 2, on: actor)
+    hub.core.perform(.sample, first: 1, [passed], limit: .max, at: hub.now)
+    hub.turn()
+    #expect(hub.engine.state.counter.count == 3)
+
+    hub.core.follow(at: hub.now)
+    hub.turn()
+    #expect(hub.engine.state.counter.count == 1 && hub.core.revision == revision)
+    #expect(hub.closed.contains(actor) && !hub.closed.contains(reader))
+    #expect(hub.core.unstoredTurnCount == 0)
+    // The client comes back, and repeats what has no outcome.
+    let (again, resumed) = try hub.open(session: welcome.session, acknowledged: 1)
+    #expect(resumed.isResumed && resumed.processed == 1)
+    hub.forwarding = []
+    hub.send([increment], from: 2, on: again)
+    hub.turn()
+    #expect(hub.forwarding.count == 1)
+    // Another leader's turn follows the stored one.
+    let next = try leader(hub.log.filter { $0.revision <= revision })
+    next.core.perform(
+      ForwardedSession(id: welcome.session, user: 1000, group: 1000), first: 2, [passed], limit: .max,
+      at: next.now)
+    next.turn()
+    let new = next.log.filter { $0.position > (hub.core.storedTurn ?? 0) }
+    #expect(hub.core.apply(new, at: hub.now) == nil)
+    #expect(try hub.turn(again).last?.number == 2)
+  }
+}
+
+extension ForwardedSession {
+  /// A session of another hub.
+  fileprivate static let sample = ForwardedSession(id: SessionID(high: 3, low: 4), user: 1001, group: 1001)
+}
+
+extension Hub {
+  fileprivate func lead() { core.lead(at: now, wallTime: 0) }
+
+  /// The replicated log has stored all turns.
+  fileprivate func storeReplicated() {
+    let stored = core.storedTurn ?? 0
+    core.stored(log.filter { $0.position > stored }, at: now)
+  }
+}
