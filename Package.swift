@@ -103,6 +103,7 @@ let package = Package(
     .library(name: "Journal", targets: ["Journal"]),
     // With the module that it re-exports, so that `make api-check` compares it.
     .library(name: "StoreHub", targets: ["StoreHub", "ServiceProcess"]),
+    .library(name: "ClusterHub", targets: ["ClusterHub"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .library(name: "AsyncClient", targets: ["AsyncClient"]),
     .library(name: "TerminalUI", targets: ["TerminalUI", "Terminal"]),
@@ -320,7 +321,7 @@ let package = Package(
     // Turns in an SQLite database.
     .target(name: "Journal", dependencies: ["JSONText", "SQLite", "TurnLog", "Wire"], swiftSettings: spans),
     .target(name: "HTTPClient", dependencies: ["CCurl", "EventLoop"], swiftSettings: onLoop),
-    // Calls and watches of etcd, on the loop. No hub links it yet.
+    // Calls and watches of etcd, on the loop.
     .target(
       name: "EtcdClient",
       dependencies: ["EtcdMessages", "EventLoop", "GRPCConnection", "NetworkStream", "RandomNumbers"],
@@ -388,7 +389,10 @@ let package = Package(
       swiftSettings: onLoop),
     // The rights and limits of a hub, from the operator's files.
     .target(
-      name: "Configuration", dependencies: ["HubCore", "INIText", "ProgramOptions", "SchemaNames", "Spelling", "Wire"],
+      name: "Configuration",
+      dependencies: [
+        "ClusterLog", "EtcdMessages", "HubCore", "INIText", "ProgramOptions", "SchemaNames", "Spelling", "Wire",
+      ],
       swiftSettings: common),
     .target(
       name: "StoreHub",
@@ -398,6 +402,13 @@ let package = Package(
         "ServiceManager", "ServiceProcess", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
+    // A hub that takes part in a cluster. Separate, so that only programs that name it link a client of etcd and TLS.
+    .target(
+      name: "ClusterHub",
+      dependencies: [
+        "ClusterCore", "ClusterLink", "ClusterLog", "Configuration", "EtcdClient", "EtcdLogStore", "EventLoop",
+        "Journal", "NetworkStream", "StoreHub", "TurnLog", "Wire",
+      ], swiftSettings: onLoop),
     // The socket of a client, whether compiled with the feature or not.
     .target(
       name: "ReplicaConnection", dependencies: ["EventLoop", "ReplicaCore", "Wire"], swiftSettings: onLoop),
@@ -448,7 +459,7 @@ let package = Package(
     .executableTarget(name: "storegate", dependencies: ["Gateway", "ProgramOptions"], swiftSettings: onLoop),
     .executableTarget(
       name: "storehubd",
-      dependencies: ["Features", "HTTPClient", "StoreHub"],
+      dependencies: ["ClusterHub", "Features", "HTTPClient", "StoreHub"],
       swiftSettings: onLoop),
     .executableTarget(
       name: "storeterm",
@@ -477,7 +488,8 @@ let package = Package(
       path: "bench/inprocess", swiftSettings: spans),
     // Appends to a log in etcd; `scripts/bench etcd` runs it.
     .executableTarget(
-      name: "etcdappend", dependencies: ["ClusterLog", "EtcdClient", "EtcdLogStore", "EventLoop"], path: "bench/etcd",
+      name: "etcdappend", dependencies: ["ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages", "EventLoop"],
+      path: "bench/etcd",
       swiftSettings: onLoop),
 
     .target(name: "TestSupport", dependencies: ["RandomNumbers"], path: "Tests/TestSupport", swiftSettings: common),
@@ -665,7 +677,8 @@ let package = Package(
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
-        "Configuration", "FeatureCore", "Features", "HubCore", "ReplicatedArchitecture", "SchemaNames", "Wire",
+        "ClusterLog", "Configuration", "EtcdMessages", "FeatureCore", "Features", "HubCore", "ReplicatedArchitecture",
+        "SchemaNames", "Wire",
       ],
       swiftSettings: spans),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONParser", "JSONText"], swiftSettings: common),
@@ -764,7 +777,7 @@ let package = Package(
 
 // The folders of the modules that do not stand directly in Sources or Tests.
 let groups = [
-  "Cluster": ["ClusterCore", "ClusterLink", "ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages"],
+  "Cluster": ["ClusterCore", "ClusterHub", "ClusterLink", "ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages"],
   "Architecture": [
     "CFeatureCore", "CasePaths", "CombineSchedulers", "ComposableArchitecture", "ComposableCore", "ComposableTesting",
     "ConcurrencyExtras", "ConcurrencyExtrasTestSupport", "CustomDump", "CustomDumpFoundation", "Dependencies",

@@ -1,3 +1,4 @@
+import ClusterHub
 import Features
 import HTTPClient
 import StoreHub
@@ -11,6 +12,8 @@ nonisolated struct StoreHubDaemon: HubService {
       ServiceOption(
         "fact-url", argument: "URL", "get facts from the web service at URL/NUMBER/trivia; default: built in")
     ])
+
+  static var cluster: (any ClusterSupport.Type)? { EtcdCluster.self }
 
   let initialState = AppFeature.State()
   private var factURL: String?

@@ -25,6 +25,9 @@ public nonisolated protocol HubService {
   /// The program's name and purpose, and its options in addition to those of every hub.
   static var description: ServiceDescription { get }
 
+  /// What makes the hub a node of a cluster, if its configuration has a section `[cluster]`; nil by default.
+  static var cluster: (any ClusterSupport.Type)? { get }
+
   /// Creates the service; called once.
   init()
 
@@ -54,6 +57,9 @@ public nonisolated protocol HubService {
 nonisolated extension HubService {
   /// A description with the name of the program's file.
   public static var description: ServiceDescription { ServiceDescription(ServiceDescription.nameOfProcess) }
+
+  /// Takes part in no cluster.
+  public static var cluster: (any ClusterSupport.Type)? { nil }
 
   /// Reads no options.
   public mutating func configure(_ options: ServiceOptions) throws(ServiceOptionError) {}

@@ -60,7 +60,8 @@ final class ServiceLaunch<Service: HubService> {
       life.stopLimit = configuration.stopLimit
       // Before anything is written: the claim itself follows when the journal is open.
       try SocketClaim.refuseServed(configuration.path)
-      recording = try openRecording(of: engine, operated.limits, life)
+      recording = try openRecording(of: engine, operated, life)
+      if let cluster = operated.cluster { recording = try join(cluster, recording, schema, life, on: loop) }
       if let address = configuration.metrics {
         endpoints.append(try MetricsEndpoint(on: loop, at: address, mode: configuration.mode, metricsContent))
       }
@@ -149,7 +150,7 @@ final class ServiceLaunch<Service: HubService> {
   }
 
   private func openRecording<State, Action>(
-    of engine: FeatureEngine<State, Action>, _ limits: HubLimits, _ life: ServiceLifecycle
+    of engine: FeatureEngine<State, Action>, _ operated: OperatorConfiguration, _ life: ServiceLifecycle
   ) throws -> Recording? {
     guard let directory = configuration.stateDirectory else { return nil }
     guard !configuration.storesNothing else {
@@ -162,7 +163,8 @@ final class ServiceLaunch<Service: HubService> {
     }
     life.recovering()
     let recording = try Recording.open(
-      engine, directory: directory, durability: configuration.durability, limits: limits, log: log
+      engine, directory: directory, durability: configuration.durability, limits: operated.limits,
+      isReplicated: operated.cluster != nil, log: log
     ) {
       life.recovering($0, of: $1)
       log.write(.info, "recovering: \($0) of \($1) turns")
@@ -177,6 +179,31 @@ final class ServiceLaunch<Service: HubService> {
       .info, "\(what) \(directory)",
       Log.Details(.recovered, ["REVISION": "\(engine.revision)"]))
     return recording
+  }
+
+  /// Joins the cluster, and runs the loop until the journal was proved to belong to its log.
+  private func join(
+    _ cluster: ClusterSettings, _ recording: Recording?, _ schema: Schema, _ life: ServiceLifecycle, on loop: EventLoop
+  ) throws -> Recording {
+    guard let support = Service.cluster else { throw ClusterError.notSupported }
+    guard let recording, let journal = recording.journal, recording.durability == .sync else {
+      throw ClusterError.needsJournal
+    }
+    var (isReady, refusal): (Bool, String?) = (false, nil)
+    let replicated = try support.join(
+      ClusterRequest(
+        settings: cluster, schema: schema.fingerprint, journal: journal, tail: recording.history.position,
+        place: recording.placeInLog, loop: loop, log: log
+      ) {
+        (isReady, refusal) = (true, $0)
+      })
+    life.joining()
+    while !isReady { loop.run(.once) }
+    if let refusal {
+      replicated.leave()
+      throw ClusterError.refused(refusal)
+    }
+    return recording.replicated(by: replicated)
   }
 
   private func serve<State, Action>(

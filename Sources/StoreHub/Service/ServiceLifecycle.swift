@@ -92,6 +92,11 @@ public final class ServiceLifecycle {
     manager.notify(.status("reading the journal\(percent)"), .extendTimeout(Self.recoveryStep))
   }
 
+  /// Reports that the hub waits for the other machines of its cluster, so that the service manager waits, too.
+  func joining() {
+    manager.notify(.status("waiting for the log of the cluster"), .extendTimeout(Self.recoveryStep))
+  }
+
   /// Starts to watch signals. Call it before the socket exists, since a program that sees the socket may send one.
   public func watchSignals() throws(UVError) {
     try watch(SIGTERM) { [weak self] in self?.stop(reason: "received SIGTERM") }

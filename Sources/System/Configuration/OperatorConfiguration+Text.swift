@@ -20,6 +20,7 @@ extension OperatorConfiguration {
     for (gateway, users) in policy.gateways.sorted(by: { $0.key < $1.key }) {
       lines += ["", "[gateway \(gateway)]", "users = \(users.lowerBound)-\(users.upperBound)"]
     }
+    if let cluster { lines += [""] + cluster.lines }
     return lines.joined(separator: "\n")
   }
 

@@ -24,6 +24,8 @@ package struct OperatorConfiguration: Sendable {
   package var limits: HubLimits
   /// The users and groups that may use the hub, with their rights.
   package var policy: AccessPolicy
+  /// The cluster of the hub; nil for a hub of one machine.
+  package internal(set) var cluster: ClusterSettings?
   /// The files that were read.
   package private(set) var files: [String] = []
   /// The names of the limits that the files set.
@@ -96,7 +98,7 @@ package struct OperatorConfiguration: Sendable {
       for line in INIFile.lines(in: text, file: file, problems: &found) { found += reading.take(line) }
       problems += found.sorted { $0.line < $1.line }
     }
-    problems += reading.contradictions()
+    problems += reading.contradictions() + reading.finishCluster()
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self = reading.finish()
     files += texts.map(\.file)

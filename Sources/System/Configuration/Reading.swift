@@ -18,6 +18,7 @@ struct Reading {
 
   private enum Section {
     case limits
+    case cluster
     case rights(Subject)
     /// A section whose name is a mistake, which must not hide mistakes in its settings.
     case refused
@@ -31,6 +32,7 @@ struct Reading {
   private var refused: Set<String> = []
   /// The last setting of each limit.
   private var limitLines: [String: INILine] = [:]
+  private var cluster: ClusterReading?
 
   init(schema: Schema, users: UserDatabase, configuration: OperatorConfiguration) {
     (self.schema, self.users, self.configuration) = (schema, users, configuration)
@@ -45,6 +47,9 @@ struct Reading {
           try takeLimit(key, value)
           limitLines[key] = line
         }
+      case .cluster:
+        if cluster == nil { cluster = ClusterReading(line) }
+        if let (key, value) = line.setting, let mistake = cluster?.take(key, value, line) { throw Mistakes(mistake) }
       case .rights(let subject):
         if line.setting == nil { try begin(subject, line) }
         if case .gateway(let user) = subject {
@@ -95,12 +100,13 @@ struct Reading {
       let words = line.section.split(whereSeparator: \.isWhitespace).map(String.init)
       switch (words.first, words.count) {
       case ("limits", 1): return .limits
+      case ("cluster", 1): return .cluster
       case ("everyone", 1): return .rights(.everyone)
       case ("user", 2): return .rights(.user(try id(words[1], "user", among: users.user)))
       case ("group", 2): return .rights(.group(try id(words[1], "group", among: users.group)))
       case ("gateway", 2): return .rights(.gateway(try id(words[1], "user", among: users.user)))
       default:
-        let sections = "the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
+        let sections = "the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
         if let key = line.setting?.key, line.section.isEmpty {
           throw Mistakes("'\(key)' stands above the first section; \(sections)")
         }
@@ -113,6 +119,13 @@ struct Reading {
   }
 
   func finish() -> OperatorConfiguration { configuration }
+
+  /// Completes the section `[cluster]`. Returns what is missing in it, or does not fit together.
+  mutating func finishCluster() -> [ConfigurationProblem] {
+    guard let (settings, problems) = cluster?.finish() else { return [] }
+    configuration.cluster = settings
+    return problems
+  }
 
   /// The limits that contradict each other: a frame that is permitted must not close its connection.
   func contradictions() -> [ConfigurationProblem] {

@@ -138,6 +138,14 @@ package final class NetworkStream {
     _ = try? stream?.write(bytes)
   }
 
+  /// Stops reading until `resumeReading`; the peer waits when the kernel's buffers are full.
+  package func pauseReading() { stream?.stopReading() }
+
+  /// Reads again.
+  package func resumeReading() {
+    do throws(UVError) { try stream?.resumeReading() } catch { end(.socket(error)) }
+  }
+
   /// The number of bytes that the socket has not accepted yet.
   package var queuedByteCount: Int { stream?.queuedByteCount ?? 0 }
 

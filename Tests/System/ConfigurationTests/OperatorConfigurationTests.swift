@@ -203,15 +203,15 @@ import Wire
   @Test(arguments: [
     (
       "[limit]\nscopes = 5",
-      "0.conf:1: there is no section [limit]; the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
+      "0.conf:1: there is no section [limit]; the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     (
       "[grup x]",
-      "0.conf:1: there is no section [grup x]; the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
+      "0.conf:1: there is no section [grup x]; the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     (
       "scopes = 5",
-      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [user NAME], [group NAME], [everyone] and [gateway NAME]"
+      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     ("[limits]\n\nscopes = many", "0.conf:3: 'scopes' is 'many', but must be a number from 4 to 10000"),
     ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 4 to 10000"),

@@ -55,7 +55,8 @@ import Testing
   /// Events that are rare otherwise happen here.
   @Test func faultsHappen() throws {
     var sum = [Int](repeating: 0, count: ClusterReport().numbers.count)
-    for seed in UInt64(100)..<120 {
+    // Some are so rare that a few seeds have none.
+    for seed in UInt64(100)..<200 where sum.contains(0) {
       let simulation = ClusterSimulation(ClusterPlan(seed: seed))
       try simulation.run()
       for (index, number) in simulation.report.numbers.enumerated() { sum[index] += number }

@@ -1,0 +1,120 @@
+import ClusterCore
+import ClusterLog
+import Configuration
+import EtcdLogStore
+import Journal
+import StoreHub
+import TurnLog
+import Wire
+
+/// The commands of the core.
+extension ClusterNode {
+  func execute(_ command: ClusterCommand) {
+    switch command {
+    case .transact(let number, let transaction, let expected):
+      store.transact(transaction, in: expected) { [weak self] in
+        self?.core.transactionEnded(number, in: $0, $1)
+        self?.drive()
+      }
+    case .compact(let revision, let expected): store.compact(before: revision, in: expected)
+    case .read(let number, let read):
+      store.read(read) { [weak self] in
+        self?.core.readEnded(number, in: $0, $1)
+        self?.drive()
+      }
+    case .watch(let position):
+      store.watch(from: position) { [weak self] in
+        self?.update()
+        self?.core.watched($0, in: $1)
+        self?.drive()
+      }
+    case .record(let entry, let parts): record(entry, parts)
+    case .apply:
+      noteProcessed(recorded)
+      deliver(.apply(recorded))
+    case .stored(let count, _):
+      let turns = Array(unstored.prefix(count))
+      unstored.removeFirst(count)
+      noteProcessed(turns)
+      deliver(.stored(turns))
+    case .discardUnstored:
+      unstored = []
+      deliver(.follow)
+    case .perform(let session, let first, let actions): perform(session, first, actions)
+    case .lead(let term): deliver(.lead(term: term))
+    case .startEffects(let term): deliver(.startEffects(term: term))
+    case .cancelEffects: deliver(.cancelEffects)
+    case .send(let message, let node): send(message, to: node)
+    case .sendSnapshot, .install:
+      // No node asks for a snapshot yet: `send` says what the operator can do.
+      break
+    case .adopt(_, let endsSessions):
+      guard endsSessions else { return }
+      deliver(.refused(reason: "the log of the cluster was continued from an earlier state: this hub starts again"))
+    case .standingChanged(let standing): note(standing)
+    }
+  }
+
+  private func send(_ message: ClusterMessage, to node: NodeName) {
+    switch message {
+    case .needsSnapshot(let position):
+      request.log.write(
+        .error, cause: Log.Cause("missing entries"),
+        """
+        the log of the cluster does not have entry \(position + 1) any more, which this node lacks: stop this hub and \
+        another one, copy the state directory of that one, and start both
+        """)
+    case .actions(_, let session, _, _): links?.send(message, to: node, group: groups[session] ?? .max)
+    case .beat, .status, .snapshot: links?.send(message, to: node, group: 0)
+    }
+  }
+
+  private func perform(_ session: ClusterSession, _ first: UInt64, _ actions: [[UInt8]]) {
+    let forwarded = ForwardedSession(id: session.id, user: session.user, group: groups[session] ?? .max)
+    if session.node != request.settings.node { remotes.add(forwarded, session) }
+    deliver(.perform(forwarded, first: first, actions))
+  }
+
+  // MARK: The journal
+
+  /// Stores the turns of an entry in the journal, with the place after it.
+  private func record(_ entry: EncodedEntry, _ parts: [[UInt8]]) {
+    do throws(WireError) {
+      recorded = try turns(of: entry, parts)
+    } catch {
+      recorded = []
+      return deliver(.refused(reason: "entry \(entry.entry.position) of the cluster's log has no turns: \(error)"))
+    }
+    recordedTurn += UInt64(recorded.count)
+    guard let history = core.history else { preconditionFailure("an entry without a history") }
+    let place = JournalPlace(history: history, last: entry, turn: recordedTurn)
+    journal.append(recorded, place: place.encoded())
+    recording.append((entry.entry.position, recordedTurn))
+  }
+
+  private func turns(of entry: EncodedEntry, _ parts: [[UInt8]]) throws(WireError) -> [LoggedTurn] {
+    let encoded: [[UInt8]]
+    switch entry.entry.content {
+    case .opening, .handover: return []
+    case .turns(_, let turns): encoded = turns
+    case .parts: encoded = [Array(parts.joined())]
+    }
+    // Those of this leader.
+    if unstored.count >= encoded.count, entry.entry.leader.process == core.options.process {
+      return Array(unstored.prefix(encoded.count))
+    }
+    var turns: [LoggedTurn] = []
+    for bytes in encoded { turns.append(try LoggedTurn(decoding: bytes.span.bytes)) }
+    return turns
+  }
+
+  /// Releases what is kept of actions that the log has.
+  private func noteProcessed(_ turns: [LoggedTurn]) {
+    for turn in turns {
+      for session in turn.sessions {
+        core.processed(
+          ClusterSession(node: request.settings.node, user: session.user, id: session.id), upTo: session.processed)
+      }
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import ClusterCore
+import ClusterLink
+import ClusterLog
+import Configuration
+import EtcdClient
+import EtcdLogStore
+import EventLoop
+import Glibc
+import Journal
+import StoreHub
+import TurnLog
+import Wire
+
+/// A hub's node of a cluster: gives `ClusterCore` etcd, links, the journal and the time, and the hub its events.
+///
+/// All of it runs on the loop. The methods of `TurnLog` are called there, too.
+final class ClusterNode: ReplicatedLog {
+  let request: ClusterRequest
+  nonisolated let journal: Journal
+  var core: ClusterCore
+  let client: EtcdClient
+  let store: EtcdLogStore
+  private(set) var links: NodeLinks?
+  private var timer: Timer?
+  private var isDriving = false
+  private var isReady = false
+  private var hasLeft = false
+  /// The events since the journal was opened, until the hub takes them.
+  private var waiting: [ReplicationEvent] = []
+  /// The leader's turns that are not stored, oldest first.
+  var unstored: [LoggedTurn] = []
+  /// The turns of the last recorded entry, and the number of the last of them.
+  var recorded: [LoggedTurn] = []
+  var recordedTurn: UInt64
+  /// The entries that the journal has not stored yet, with the number of the last turn up to each.
+  var recording: [(position: UInt64, turn: UInt64)] = []
+  /// The groups of this node's clients with open sessions.
+  var groups: [ClusterSession: UInt32] = [:]
+  /// The sessions of other nodes whose actions this hub performs.
+  var remotes = RemoteSessions()
+
+  private let settings: ClusterSettings
+  private let process: UInt64
+
+  var onEvent: ((ReplicationEvent) -> Void)? {
+    didSet {
+      guard onEvent != nil else { return }
+      let events = waiting
+      waiting = []
+      for event in events { deliver(event) }
+    }
+  }
+
+  /// Joins a cluster.
+  init(_ request: ClusterRequest) throws {
+    (self.request, settings, self.journal) = (request, request.settings, request.journal)
+    process = .random(in: 0 ... .max)
+    var options = ClusterOptions(
+      node: settings.node, process: process, members: Set(settings.nodes.keys), schemas: [request.schema])
+    options.takeoverAfter = settings.takeoverAfter
+    options.beatInterval = min(options.beatInterval, settings.takeoverAfter / 4)
+    (options.keptBytes, options.compacts) = (settings.keptBytes, settings.compacts)
+    let start = try JournalPlace.journal(request.place, tail: request.tail)
+    recordedTurn = request.tail
+    let loop = request.loop
+    client = try EtcdClient(on: loop, EtcdSettings(endpoints: settings.endpoints, tls: settings.tlsFiles))
+    store = try EtcdLogStore(client, on: loop, EtcdLogStore.Settings(prefix: settings.prefix))
+    core = ClusterCore(options, journal: start, now: Self.now)
+    timer = try Timer(on: loop) { [weak self] in self?.advance() }
+    links = try NodeLinks(
+      on: loop, settings, now: { Self.now }, options: { [unowned self] in linkOptions },
+      onEvent: { [weak self] in self?.handle($0) })
+    let log = request.log
+    client.onFailure = { log.write(.warning, cause: Log.Cause("members of etcd"), "etcd at \($0): \($1)") }
+    store.onFailure = { log.write(.debug, "etcd: \($0)") }
+    if settings.endpoints.count % 2 == 0 {
+      let count = settings.endpoints.count
+      log.write(.warning, "etcd has \(count) members: an even number survives no more failures than \(count - 1)")
+    }
+    drive()
+  }
+
+  /// A clock that also runs while the machine sleeps.
+  private static var now: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
+  private var linkOptions: LinkOptions {
+    var options = LinkOptions(node: settings.node, process: process, members: Set(settings.nodes.keys))
+    (options.history, options.sharesUsers) = (core.history, true)
+    return options
+  }
+
+  // MARK: The core
+
+  /// Executes all commands of the core, and what follows from them.
+  func drive() {
+    guard !isDriving, !hasLeft else { return }
+    isDriving = true
+    defer { isDriving = false }
+    while true {
+      let commands = core.takeCommands()
+      guard !commands.isEmpty else { break }
+      for command in commands { execute(command) }
+    }
+    becomeReady()
+    let next = [core.nextTime, links?.nextTime, remotes.nextTime].compactMap(\.self).min()
+    if let next { timer?.start(after: max(next - Self.now, .milliseconds(1))) }
+  }
+
+  private func advance() {
+    let now = Self.now
+    core.advance(to: now)
+    links?.advance(to: now)
+    for session in remotes.takeLost(at: now) { deliver(.leave(session)) }
+    drive()
+  }
+
+  /// Tells the core the time before it gets an event.
+  func update() { core.advance(to: Self.now) }
+
+  func deliver(_ event: ReplicationEvent) {
+    if let onEvent { onEvent(event) } else { waiting.append(event) }
+  }
+
+  private func becomeReady() {
+    guard !isReady else { return }
+    switch core.standing {
+    case .starting: return
+    case .refused(let refusal): finishStart("\(refusal)")
+    case .current, .waiting, .storeFull: if core.history != nil { finishStart(nil) }
+    }
+  }
+
+  private func finishStart(_ reason: String?) {
+    isReady = true
+    request.onReady(reason)
+  }
+
+  func note(_ standing: Standing) {
+    let log = request.log
+    switch standing {
+    case .starting: break
+    case .current(leads: true): log.write(.info, "this node leads in term \(core.leadingTerm ?? 0)")
+    case .current(leads: false):
+      log.write(.info, "this node follows \(core.point.leader.map { "\($0.node)" } ?? "nobody yet")")
+    case .waiting: log.write(.warning, "the log of the cluster cannot be appended to: actions wait")
+    case .storeFull: log.write(.error, "etcd is full: actions wait; see its quota and its alarms")
+    case .refused(let refusal):
+      log.write(.error, "this node does not serve: \(refusal)")
+      if isReady { deliver(.refused(reason: "\(refusal)")) }
+    }
+  }
+
+  // MARK: Links
+
+  private func handle(_ event: NodeLinks.Event) {
+    update()
+    switch event {
+    case .opened(let node):
+      request.log.write(.info, cause: Log.Cause("links"), "linked with node \(node)")
+      remotes.opened(node)
+      core.linkOpened(node)
+    case .closed(let node, let reason):
+      request.log.write(.warning, cause: Log.Cause("links"), "the link with node \(node) has ended: \(reason)")
+      remotes.closed(node, at: Self.now)
+      core.linkClosed(node)
+    case .happened(let node, .message(let message)): core.received(message, from: node)
+    case .happened(let node, .snapshotAdvanced): core.snapshotAdvanced(from: node)
+    case .happened(let node, .sessionEnded(let session)):
+      if let ended = remotes.remove(session, of: node) { deliver(.leave(ended)) }
+    case .happened(let node, .sessionRefused(let session, let refusal)):
+      request.log.write(
+        .warning, cause: Log.Cause("refused sessions"),
+        "\(node) performs no actions of user \(session.user): \(refusal)")
+    case .happened(_, .opened), .happened(_, .ended): break
+    }
+    drive()
+  }
+
+  // MARK: The hub
+
+  var historyID: UInt64 { core.history?.id ?? 0 }
+
+  var forwardedByteCount: Int { core.heldByteCount }
+
+  func session(_ session: ForwardedSession) -> ClusterSession {
+    ClusterSession(node: settings.node, user: session.user, id: session.id)
+  }
+
+  func open(_ session: ForwardedSession, processed: UInt64) {
+    groups[self.session(session)] = session.group
+    core.open(self.session(session), processed: processed)
+  }
+
+  func close(_ session: ForwardedSession) {
+    groups[self.session(session)] = nil
+    core.close(self.session(session))
+    links?.sessionEnded(self.session(session))
+  }
+
+  func forward(_ action: [UInt8], of session: ForwardedSession) {
+    update()
+    core.act(self.session(session), action)
+    drive()
+  }
+
+  func journalStored(upTo turn: UInt64) {
+    let count = recording.prefix { $0.turn <= turn }.count
+    guard count > 0 else { return }
+    let position = recording[count - 1].position
+    recording.removeFirst(count)
+    core.journalStored(upTo: position)
+    drive()
+  }
+
+  var summary: String {
+    switch core.standing {
+    case .starting: "node \(settings.node) proves its journal"
+    case .current(leads: true): "node \(settings.node) leads in term \(core.leadingTerm ?? 0)"
+    case .current(leads: false): "node \(settings.node) follows \(core.point.leader.map { "\($0.node)" } ?? "nobody")"
+    case .waiting: "node \(settings.node) waits for the log"
+    case .storeFull: "node \(settings.node) waits for room in etcd"
+    case .refused(let refusal): "node \(settings.node) does not serve: \(refusal)"
+    }
+  }
+
+  func leave() {
+    hasLeft = true
+    onEvent = nil
+    timer = nil
+    links?.close()
+    store.close()
+    client.close()
+  }
+
+  // MARK: TurnLog
+
+  nonisolated func append(_ turns: [LoggedTurn]) {
+    MainActor.assumeIsolated {
+      // Turns of a leadership that has ended are discarded.
+      guard core.leadingTerm != nil else { return }
+      update()
+      guard core.leadingTerm != nil else { return }
+      unstored += turns
+      core.append(turns.map { $0.encoded() })
+      drive()
+    }
+  }
+
+  nonisolated func save(_ snapshot: LogSnapshot) { journal.save(snapshot) }
+
+  nonisolated var tail: UInt64 { journal.tail }
+
+  nonisolated func read(from position: UInt64, byteLimit: Int) throws(LogError) -> [LoggedTurn] {
+    try journal.read(from: position, byteLimit: byteLimit)
+  }
+
+  nonisolated func trim(before position: UInt64) { journal.trim(before: position) }
+}

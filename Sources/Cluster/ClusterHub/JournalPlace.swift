@@ -1,0 +1,84 @@
+import ClusterCore
+import ClusterLog
+import Wire
+
+/// Where in the cluster's log a journal ends. The journal stores it with the turns.
+nonisolated struct JournalPlace: Equatable {
+  let history: LogHistory
+  /// The last entry, whose bytes prove the journal.
+  let last: EncodedEntry
+  /// The number of the last turn up to the entry.
+  let turn: UInt64
+
+  /// The journal for the core.
+  var journal: ClusterCore.Journal {
+    ClusterCore.Journal(history: history, point: LogPoint(after: last, turn: turn), last: last)
+  }
+
+  /// Reads the place of a journal.
+  ///
+  /// - Parameters:
+  ///   - bytes: The stored place; nil if there is none.
+  ///   - tail: The journal's last turn.
+  /// - Returns: What the core proves.
+  /// - Throws: The reason why the journal is not a copy of a cluster's log.
+  static func journal(_ bytes: [UInt8]?, tail: UInt64) throws(ClusterNodeError) -> ClusterCore.Journal {
+    guard let bytes else {
+      guard tail == 0 else { throw .ownHistory(turns: tail) }
+      return .empty
+    }
+    guard let place = try? JournalPlace(decoding: bytes.span.bytes) else { throw .damagedPlace }
+    guard place.turn == tail else { throw .otherTurns(place.turn, tail) }
+    return place.journal
+  }
+}
+
+nonisolated extension JournalPlace: WireValue {
+  /// Writes `[history, turn, entry]`; the entry is a byte string.
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 3)
+    history.encode(to: &encoder)
+    encoder.unsigned(turn)
+    encoder.byteString(last.bytes.span.bytes)
+  }
+
+  /// Reads a place.
+  init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(3)
+    history = try LogHistory(from: &decoder)
+    turn = try decoder.unsigned()
+    let start = decoder.offset
+    let bytes = [UInt8](try decoder.byteString())
+    do throws(LogDamage) { last = try EncodedEntry(decoding: bytes) } catch {
+      throw WireError(.doesNotFit(type: "entry"), at: start)
+    }
+  }
+}
+
+/// The reasons why a node cannot start.
+nonisolated enum ClusterNodeError: Error, Equatable, CustomStringConvertible {
+  case ownHistory(turns: UInt64)
+  case otherTurns(UInt64, UInt64)
+  case damagedPlace
+  case address(String, reason: String)
+  case tls(String)
+
+  var description: String {
+    switch self {
+    case .ownHistory(let turns):
+      """
+      the journal has \(turns) turns of a hub without a cluster, which cannot be taken into one yet: begin with an empty \
+      --state-dir
+      """
+    case .otherTurns(let place, let tail):
+      """
+      the journal ends with turn \(tail), but it left the cluster's log at turn \(place): a hub without [cluster] has \
+      used it. Move it away, and the node copies the log
+      """
+    case .damagedPlace:
+      "the journal does not say where in the cluster's log it ends: move it away, and the node copies the log"
+    case .address(let address, let reason): "cannot listen for other nodes at \(address): \(reason)"
+    case .tls(let reason): reason
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import ClusterCore
+import ClusterLink
+import ClusterLog
+import NetworkStream
+
+/// A link to another node over a connection.
+final class NodeLink {
+  private let stream: NetworkStream
+  private var link: ClusterLink?
+  private let startedAt: Duration
+  /// Handles what the other node sends.
+  var onEvent: ((ClusterLink.Event) -> Void)?
+  /// Called once, when the connection is gone.
+  var onEnd: ((String) -> Void)?
+  /// Begins the protocol on a connection that is ready, with the names in the other node's certificate.
+  private let begin: (_ certificate: String?) -> ClusterLink
+  private let now: () -> Duration
+  private var isPaused = false
+
+  /// The time for a connection with TLS.
+  private static let connectTime = Duration.seconds(3)
+  /// The bytes that a socket is given at once, and those that may wait in it.
+  private static let (pieceBytes, queuedBytes) = (64 << 10, 256 << 10)
+
+  /// Takes a connection that is being opened.
+  init(_ stream: NetworkStream, now: @escaping () -> Duration, begin: @escaping (String?) -> ClusterLink) {
+    (self.stream, self.now, self.begin, startedAt) = (stream, now, begin, now())
+    stream.onReady = { [unowned self] in ready() }
+    stream.onBytes = { [unowned self] bytes in
+      let time = self.now()
+      link?.received(bytes, now: time)
+      handle()
+    }
+    stream.onDrained = { [unowned self] in pump() }
+    stream.onEnd = { [unowned self] in end("\($0)") }
+  }
+
+  private func ready() {
+    link = begin(stream.peerName)
+    handle()
+  }
+
+  /// Sends a message.
+  func send(_ message: ClusterMessage, group: UInt32) {
+    link?.send(message, group: group)
+    handle()
+  }
+
+  /// Tells the other node that a client is gone.
+  func sessionEnded(_ session: ClusterSession) {
+    link?.sessionEnded(session)
+    handle()
+  }
+
+  /// Ends the link for a reason of this node.
+  func close(_ reason: LinkGoodbye.Reason) {
+    guard link != nil else { return end("\(reason)") }
+    link?.close(reason)
+    handle()
+  }
+
+  /// Does what is due.
+  func advance(to time: Duration) {
+    if link == nil, time - startedAt >= Self.connectTime { return end("no connection within \(Self.connectTime)") }
+    link?.advance(to: time)
+    handle()
+  }
+
+  /// The time at which `advance` has something to do.
+  var nextTime: Duration? {
+    guard link != nil else { return startedAt + Self.connectTime }
+    return link?.nextTime
+  }
+
+  private func handle() {
+    while let events = link?.takeEvents(), !events.isEmpty {
+      for event in events {
+        onEvent?(event)
+        guard case .ended(let reason) = event else { continue }
+        pump()
+        return end("\(reason)")
+      }
+    }
+    pump()
+    setReading(link?.readsAgainAt == nil)
+  }
+
+  private func setReading(_ reads: Bool) {
+    guard reads == isPaused else { return }
+    isPaused = !reads
+    if reads { stream.resumeReading() } else { stream.pauseReading() }
+  }
+
+  private func pump() {
+    while stream.isReady, stream.queuedByteCount < Self.queuedBytes, link?.hasOutput == true {
+      guard let bytes = link?.takeOutput(limit: Self.pieceBytes), !bytes.isEmpty else { return }
+      stream.write(bytes.span.bytes)
+    }
+  }
+
+  private func end(_ reason: String) {
+    guard let onEnd = onEnd.take() else { return }
+    onEvent = nil
+    link = nil
+    stream.close()
+    onEnd(reason)
+  }
+}

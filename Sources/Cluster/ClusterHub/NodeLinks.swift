@@ -1,0 +1,164 @@
+import ClusterCore
+import ClusterLink
+import ClusterLog
+import Configuration
+import EventLoop
+import NetworkStream
+
+/// The links of a node to all others. Of two nodes, the one with the lower name calls.
+final class NodeLinks {
+  /// What happens on the links.
+  enum Event {
+    case opened(NodeName)
+    case closed(NodeName, reason: String)
+    case happened(NodeName, ClusterLink.Event)
+  }
+
+  private let loop: EventLoop
+  private let settings: ClusterSettings
+  private let options: () -> LinkOptions
+  private let now: () -> Duration
+  private let onEvent: (Event) -> Void
+  private let client: TLSCredentials?
+  private var listener: NetworkListener?
+  /// All connections, also those without a hello yet.
+  private var all: [ObjectIdentifier: NodeLink] = [:]
+  private var open: [NodeName: NodeLink] = [:]
+  /// The nodes that this one calls: when next, and while a connection is being opened.
+  private var calls: [NodeName: Call] = [:]
+
+  private enum Call {
+    case due(Duration)
+    case made
+  }
+
+  /// The protocol's name in TLS.
+  private static let protocolName = "storehub-link"
+  private static let callPause = Duration.milliseconds(250)
+
+  /// Listens.
+  init(
+    on loop: EventLoop, _ settings: ClusterSettings, now: @escaping () -> Duration,
+    options: @escaping () -> LinkOptions, onEvent: @escaping (Event) -> Void
+  ) throws(ClusterNodeError) {
+    (self.loop, self.settings, self.now, self.options, self.onEvent) = (loop, settings, now, options, onEvent)
+    let server: TLSCredentials?
+    do throws(TLSError) {
+      let files = settings.tlsFiles
+      client = try files.map { (files) throws(TLSError) in
+        try TLSCredentials(files, role: .client, protocolName: Self.protocolName)
+      }
+      server = try files.map { (files) throws(TLSError) in
+        try TLSCredentials(files, role: .server, protocolName: Self.protocolName)
+      }
+    } catch {
+      throw .tls("\(error)")
+    }
+    for node in settings.nodes.keys where node > settings.node { calls[node] = .due(now()) }
+    guard let own = settings.nodes[settings.node] else { preconditionFailure("the settings name the own address") }
+    guard let address = SocketAddress(numeric: own.host, port: own.port) else {
+      throw .address("\(own)", reason: "it is not an address of IP")
+    }
+    do throws(UVError) {
+      listener = try NetworkListener(on: loop, at: address, credentials: server) { [weak self] in self?.accept($0) }
+    } catch {
+      throw .address("\(own)", reason: "\(error)")
+    }
+  }
+
+  /// Says goodbye on all links.
+  func close() {
+    listener?.close()
+    listener = nil
+    calls = [:]
+    for link in all.values { link.close(.leaves) }
+  }
+
+  // MARK: Connections
+
+  private func accept(_ result: Result<NetworkStream, UVError>) {
+    guard case .success(let stream) = result else { return }
+    guard all.count < 4 * settings.nodes.count + 16 else { return stream.close() }
+    add(stream, calling: nil)
+  }
+
+  private func call(_ node: NodeName, at address: ClusterSettings.Address) {
+    calls[node] = .made
+    let stream = NetworkStream(on: loop, session: client.map { TLSSession($0, host: address.host) })
+    add(stream, calling: node)
+    stream.connect(to: address.host, port: address.port)
+  }
+
+  private func add(_ stream: NetworkStream, calling node: NodeName?) {
+    let link = NodeLink(stream, now: now) { [unowned self] name in
+      // Without TLS, only this machine can connect.
+      let names = name.map { NodeName($0).map { [$0] } ?? [] } ?? settings.nodes.keys.sorted()
+      return ClusterLink(options(), certificate: names, expected: node, now: now())
+    }
+    let id = ObjectIdentifier(link)
+    all[id] = link
+    var peer: NodeName?
+    link.onEvent = { [weak self, weak link] event in
+      guard let self, let link else { return }
+      switch event {
+      case .opened(let opened):
+        peer = opened.node
+        replace(link, of: opened.node)
+      case .ended: break
+      case .message, .snapshotAdvanced, .sessionRefused, .sessionEnded:
+        if let peer, open[peer] === link { onEvent(.happened(peer, event)) }
+      }
+    }
+    link.onEnd = { [weak self, weak link] reason in
+      guard let self else { return }
+      all[id] = nil
+      if let node, calls[node] != nil { calls[node] = .due(now() + Self.callPause) }
+      guard let peer, let link, open[peer] === link else { return }
+      open[peer] = nil
+      onEvent(.closed(peer, reason: reason))
+    }
+  }
+
+  private func replace(_ link: NodeLink, of node: NodeName) {
+    if let old = open.removeValue(forKey: node) {
+      onEvent(.closed(node, reason: "a newer link"))
+      old.close(.replaced)
+    }
+    open[node] = link
+    onEvent(.opened(node))
+  }
+
+  // MARK: Messages
+
+  /// Sends a message to a node, if the link to it is open.
+  func send(_ message: ClusterMessage, to node: NodeName, group: UInt32) { open[node]?.send(message, group: group) }
+
+  /// Tells all nodes that a client is gone.
+  func sessionEnded(_ session: ClusterSession) {
+    for link in open.values { link.sessionEnded(session) }
+  }
+
+  // MARK: Time
+
+  /// Does what is due.
+  func advance(to time: Duration) {
+    for link in Array(all.values) { link.advance(to: time) }
+    for (node, call) in calls {
+      guard case .due(let due) = call, time >= due, let address = settings.nodes[node] else { continue }
+      self.call(node, at: address)
+    }
+  }
+
+  /// The time at which `advance` has something to do.
+  var nextTime: Duration? {
+    let due = calls.values.compactMap { if case .due(let time) = $0 { time } else { nil } }
+    return (due + all.values.compactMap(\.nextTime)).min()
+  }
+}
+
+extension ClusterSettings {
+  /// The files of TLS.
+  var tlsFiles: TLSFiles? {
+    tls.map { TLSFiles(authority: $0.authority, certificate: $0.certificate, key: $0.key) }
+  }
+}

@@ -1,0 +1,104 @@
+import ClusterLog
+import EtcdMessages
+import Spelling
+
+/// The settings of `[cluster]` while files are read.
+struct ClusterReading {
+  /// The section's first line, and the last line of each setting.
+  private var section: INILine
+  private var lines: [String: INILine] = [:]
+  private var values: [String: String] = [:]
+
+  private static let keys = [
+    "node", "nodes", "etcd", "prefix", "ca", "cert", "key", "uids", "takeover-after", "keep", "etcd-compact",
+  ]
+
+  init(_ section: INILine) { self.section = section }
+
+  /// Takes a setting. Returns the mistake in it, if any.
+  mutating func take(_ key: String, _ value: String, _ line: INILine) -> String? {
+    guard Self.keys.contains(key) else {
+      let near = Spelling.question(Spelling.nearest(to: key, among: Self.keys))
+      return "there is no setting '\(key)' in [cluster]; the settings are \(Self.keys.joined(separator: ", "))\(near)"
+    }
+    (lines[key], values[key]) = (line, value)
+    guard let allowed = Self.allowed(key, value) else { return nil }
+    return "'\(key)' is '\(value)', but must be \(allowed)"
+  }
+
+  /// What a setting must be; nil if the value is.
+  private static func allowed(_ key: String, _ value: String) -> String? {
+    switch key {
+    case "node": NodeName(value) == nil ? "a name of at most \(NodeName.longest) of a-z, 0-9 and -" : nil
+    case "nodes":
+      nodes(value) == nil ? "all nodes with numeric addresses, such as a@10.0.0.1:7400, b@10.0.0.2:7400" : nil
+    case "etcd":
+      words(value).isEmpty || words(value).contains { (try? EtcdEndpoint($0)) == nil }
+        ? "the members of etcd, such as https://10.0.0.1:2379, https://10.0.0.2:2379" : nil
+    case "prefix":
+      value.hasSuffix("/") && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? nil : "a path that ends with a slash"
+    case "uids":
+      value == "shared" ? nil : "shared: a uid is the same person on all nodes (separate is not possible yet)"
+    case "takeover-after":
+      LimitSetting.time(value).map { (.milliseconds(300) ... .seconds(60)).contains($0) } == true
+        ? nil : "a time from 300ms to 60s, such as 1s"
+    case "keep":
+      LimitSetting.bytes(value).map { (1 << 20...64 << 30).contains($0) } == true
+        ? nil : "a number of bytes from 1M to 64G, such as 256M"
+    case "etcd-compact": ["yes", "no"].contains(value) ? nil : "yes or no"
+    default: value.isEmpty ? "the path of a file" : nil
+    }
+  }
+
+  private static func words(_ value: String) -> [String] {
+    value.split { $0 == "," || $0.isWhitespace }.map(String.init)
+  }
+
+  private static func nodes(_ value: String) -> [NodeName: ClusterSettings.Address]? {
+    var nodes: [NodeName: ClusterSettings.Address] = [:]
+    for word in words(value) {
+      let parts = word.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, let name = NodeName(parts[0]), let address = ClusterSettings.Address(parts[1]),
+        nodes.updateValue(address, forKey: name) == nil
+      else { return nil }
+    }
+    return nodes.isEmpty ? nil : nodes
+  }
+
+  /// The settings, or what is missing or does not fit together. Nil for the settings if a value is wrong, which was
+  /// reported.
+  func finish() -> (settings: ClusterSettings?, problems: [ConfigurationProblem]) {
+    func problem(_ key: String, _ text: String) -> ConfigurationProblem {
+      let line = lines[key] ?? section
+      return ConfigurationProblem(file: line.file, line: line.line, text)
+    }
+    let missing = ["node", "nodes", "etcd", "uids"].filter { values[$0] == nil }
+    guard missing.isEmpty else { return (nil, missing.map { problem($0, "[cluster] needs '\($0)'") }) }
+    guard values.allSatisfy({ Self.allowed($0.key, $0.value) == nil }),
+      let node = values["node"].flatMap(NodeName.init),
+      let nodes = values["nodes"].flatMap(Self.nodes),
+      let endpoints = values["etcd"].map({ Self.words($0).compactMap { try? EtcdEndpoint($0) } })
+    else { return (nil, []) }
+    guard nodes[node] != nil else { return (nil, [problem("nodes", "'nodes' does not have this node, '\(node)'")]) }
+    var settings = ClusterSettings(node: node, nodes: nodes, endpoints: endpoints)
+    if let prefix = values["prefix"] { settings.prefix = prefix }
+    if let time = values["takeover-after"].flatMap(LimitSetting.time) { settings.takeoverAfter = time }
+    if let count = values["keep"].flatMap(LimitSetting.bytes) { settings.keptBytes = count }
+    settings.compacts = values["etcd-compact"] != "no"
+    let files = ["ca", "cert", "key"].map { values[$0] }
+    if let authority = files[0], let certificate = files[1], let key = files[2] {
+      settings.tls = (authority, certificate, key)
+      return (settings, [])
+    }
+    guard files.allSatisfy({ $0 == nil }) else {
+      return (nil, [problem("ca", "[cluster] has some of 'ca', 'cert' and 'key', but needs all of them or none")])
+    }
+    guard !endpoints.contains(where: \.isSecure) else {
+      return (nil, [problem("etcd", "'etcd' has https, which needs 'ca', 'cert' and 'key'")])
+    }
+    guard nodes.values.allSatisfy(\.isLoopback) else {
+      return (nil, [problem("nodes", "nodes on other machines need TLS: set 'ca', 'cert' and 'key'")])
+    }
+    return (settings, [])
+  }
+}

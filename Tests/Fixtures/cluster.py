@@ -1,0 +1,203 @@
+"""Three hubs over an etcd on this machine: clients of each send actions while the hub that leads is killed.
+
+    cluster.py STOREHUBD ETCD DIRECTORY [KILLS]
+
+Prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the other hubs
+waited at most after each kill, and how often they lost their connections.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import storehub
+
+NODES = ("a", "b", "c")
+LIMIT = 30.0
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Cluster:
+    def __init__(self, program, etcd, directory):
+        self.program, self.etcd, self.directory = program, etcd, directory
+        ports = free_ports(5)
+        self.client_port, self.peer_port = ports[:2]
+        self.links = ",".join(f"{node}@127.0.0.1:{port}" for node, port in zip(NODES, ports[2:]))
+        self.processes = {}
+
+    def path(self, *names):
+        return os.path.join(self.directory, *names)
+
+    def start_etcd(self):
+        client, peer = f"http://127.0.0.1:{self.client_port}", f"http://127.0.0.1:{self.peer_port}"
+        with open(self.path("etcd.log"), "wb") as log:
+            self.processes["etcd"] = subprocess.Popen(
+                [self.etcd, "--name", "e", "--data-dir", self.path("etcd"), "--listen-client-urls", client,
+                 "--advertise-client-urls", client, "--listen-peer-urls", peer,
+                 "--initial-advertise-peer-urls", peer, "--initial-cluster", f"e={peer}",
+                 "--heartbeat-interval", "50", "--election-timeout", "500"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def start(self, node):
+        with open(self.path(f"{node}.conf"), "w") as file:
+            file.write(
+                f"[cluster]\nnode = {node}\nnodes = {self.links}\netcd = http://127.0.0.1:{self.client_port}\n"
+                "uids = shared\n")
+        with open(self.path(f"{node}.log"), "ab") as log:
+            self.processes[node] = subprocess.Popen(
+                [self.program, "--socket", self.path(f"{node}.sock"), "--state-dir", self.path(node),
+                 "--config", self.path(f"{node}.conf")],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def log(self, node):
+        with open(self.path(f"{node}.log"), encoding="utf-8") as file:
+            return file.read()
+
+    async def wait(self, node, text, count=1):
+        end = time.monotonic() + LIMIT
+        while self.log(node).count(text) < count:
+            if time.monotonic() > end or self.processes[node].poll() is not None:
+                raise SystemExit(f"{node} does not say '{text}':\n{self.log(node)}")
+            await asyncio.sleep(0.02)
+
+    async def leader(self, nodes):
+        """The node that leads: the one with the highest term."""
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            terms = {}
+            for node in nodes:
+                for line in self.log(node).splitlines():
+                    if "leads in term" in line:
+                        terms[node] = int(line.rsplit(" ", 1)[1])
+            if terms:
+                return max(terms, key=terms.get)
+            await asyncio.sleep(0.02)
+        raise SystemExit("no node leads:\n" + "\n".join(self.log(node) for node in nodes))
+
+    def kill(self, node):
+        process = self.processes.pop(node)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def stop(self):
+        for process in self.processes.values():
+            process.kill()
+        for process in self.processes.values():
+            process.wait()
+
+
+class Client:
+    """Sends one action after the other, and notes how long each took."""
+
+    def __init__(self, cluster, node):
+        self.cluster, self.node = cluster, node
+        self.sent, self.acknowledged, self.losses = [], [], 0
+        self.slowest = 0.0
+        self.isStopping = False
+
+    async def run(self):
+        async with storehub.connect(self.cluster.path(f"{self.node}.sock"), shortest_delay=0.02) as hub:
+            watch = asyncio.create_task(self.count(hub))
+            while not self.isStopping:
+                text = f"{self.node} {len(self.sent)}"
+                self.sent.append(text)
+                start = time.monotonic()
+                await hub.send({"todos": {"addButtonTapped": text}})
+                self.slowest = max(self.slowest, time.monotonic() - start)
+                self.acknowledged.append(text)
+                await asyncio.sleep(0.002)
+            watch.cancel()
+
+    async def count(self, hub):
+        async for state in hub.states():
+            if isinstance(state, storehub.Stale):
+                self.losses += 1
+
+
+async def progress(clients, tasks):
+    """Waits until each client has some more acknowledgements, or one has failed."""
+    counts = [(client, len(client.acknowledged) + 10) for client in clients]
+    end = time.monotonic() + LIMIT
+    while any(len(client.acknowledged) < count for client, count in counts):
+        if time.monotonic() > end or any(task.done() for task in tasks):
+            return
+        await asyncio.sleep(0.01)
+
+
+async def texts(cluster, node):
+    async with storehub.connect(cluster.path(f"{node}.sock")) as hub:
+        part = await hub.attach("todos.todos")
+        return [todo["text"] for todo in part.value]
+
+
+async def settled(cluster, expected):
+    """The todos of each hub, once all have the expected number of them."""
+    end = time.monotonic() + LIMIT
+    while True:
+        found = {node: await texts(cluster, node) for node in NODES}
+        if all(len(list) >= expected for list in found.values()) or time.monotonic() > end:
+            return found
+        await asyncio.sleep(0.05)
+
+
+async def main(program, etcd, directory, kills):
+    cluster = Cluster(program, etcd, directory)
+    try:
+        cluster.start_etcd()
+        for node in NODES:
+            cluster.start(node)
+        for node in NODES:
+            await cluster.wait(node, "listening on")
+        clients = {node: Client(cluster, node) for node in NODES}
+        tasks = [asyncio.create_task(client.run()) for client in clients.values()]
+        await progress(clients.values(), tasks)
+        gaps, lost = [], 0
+        for _ in range(kills):
+            leader = await cluster.leader(NODES)
+            others = [clients[node] for node in NODES if node != leader]
+            before = [client.losses for client in others]
+            for client in others:
+                client.slowest = 0.0
+            cluster.kill(leader)
+            await progress(others, tasks)
+            gaps.append(max(client.slowest for client in others))
+            lost += sum(client.losses - count for client, count in zip(others, before))
+            starts = cluster.log(leader).count("listening on")
+            cluster.start(leader)
+            await cluster.wait(leader, "listening on", starts + 1)
+            await progress(clients.values(), tasks)
+        for client in clients.values():
+            client.isStopping = True
+        await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
+        acknowledged = [text for client in clients.values() for text in client.acknowledged]
+        found = await settled(cluster, len(acknowledged))
+        json.dump(
+            {
+                "acknowledged": len(acknowledged),
+                "missing": {node: len(set(acknowledged) - set(list)) for node, list in found.items()},
+                "doubled": {node: len(list) - len(set(list)) for node, list in found.items()},
+                "differing": sum(found[node] != found[NODES[0]] for node in NODES),
+                "gaps": [round(gap, 3) for gap in gaps],
+                "lostConnections": lost,
+            }, sys.stdout)
+    finally:
+        cluster.stop()
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    asyncio.run(main(*arguments[:3], int(arguments[3]) if len(arguments) > 3 else 1))

@@ -1,0 +1,111 @@
+import ClusterLog
+import Configuration
+import EtcdMessages
+import FeatureCore
+import Features
+import Testing
+import Wire
+
+/// The section `[cluster]`.
+@Suite struct ClusterSettingsTests {
+  private static let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+  private static let users = UserDatabase(user: { _ in nil }, group: { _ in nil })
+  private static let local = """
+    [cluster]
+    node = a
+    nodes = a@127.0.0.1:7400, b@[::1]:7401
+    etcd = http://127.0.0.1:2379
+    uids = shared
+
+    """
+
+  private func read(_ texts: String...) throws(ConfigurationError) -> OperatorConfiguration {
+    var configuration = try OperatorConfiguration(owner: 7, users: Self.users)
+    let files = texts.enumerated().map { (file: "\($0).conf", text: $1) }
+    try configuration.read(files, schema: Self.schema, users: Self.users)
+    return configuration
+  }
+
+  private func problems(_ texts: String...) -> [String] {
+    do throws(ConfigurationError) {
+      var configuration = try OperatorConfiguration(owner: 7, users: Self.users)
+      let files = texts.enumerated().map { (file: "\($0).conf", text: $1) }
+      try configuration.read(files, schema: Self.schema, users: Self.users)
+      return []
+    } catch {
+      return error.problems.map(\.description)
+    }
+  }
+
+  @Test func aHubHasNoClusterWithoutTheSection() throws {
+    #expect(try read("[limits]\nscopes = 5").cluster == nil)
+  }
+
+  @Test func theSectionIsReadAndPrinted() throws {
+    let cluster = try #require(try read(Self.local).cluster)
+    #expect(cluster.node.text == "a" && cluster.nodes.count == 2 && cluster.endpoints.map(\.port) == [2379])
+    #expect(cluster.takeoverAfter == .seconds(1) && cluster.keptBytes == 256 << 20 && cluster.compacts)
+    #expect(cluster.tls == nil && cluster.prefix == "storehub/")
+    let full = try read(
+      Self.local + "ca = /ca\ncert = /cert\nkey = /key\n",
+      """
+      [cluster]
+      nodes = a@10.0.0.1:7400, b@10.0.0.2:7400
+      etcd = https://10.0.0.1
+      prefix = kitchen/
+      takeover-after = 500ms
+      keep = 1G
+      etcd-compact = no
+      """)
+    let changed = try #require(full.cluster)
+    #expect(changed.tls?.authority == "/ca" && changed.keptBytes == 1 << 30 && !changed.compacts)
+    #expect(changed.takeoverAfter == .milliseconds(500) && changed.prefix == "kitchen/")
+    #expect(try read(full.text(for: Self.schema)).cluster == changed)
+  }
+
+  @Test(arguments: [
+    ("node = A", "'node' is 'A', but must be a name of at most 32 of a-z, 0-9 and -"),
+    (
+      "nodes = a@localhost:7400",
+      "'nodes' is 'a@localhost:7400', but must be all nodes with numeric addresses, such as a@10.0.0.1:7400, b@10.0.0.2:7400"
+    ),
+    (
+      "nodes = a@10.0.0.1:1, a@10.0.0.2:1",
+      "'nodes' is 'a@10.0.0.1:1, a@10.0.0.2:1', but must be all nodes with numeric addresses, such as a@10.0.0.1:7400, b@10.0.0.2:7400"
+    ),
+    (
+      "etcd = 10.0.0.1:2379",
+      "'etcd' is '10.0.0.1:2379', but must be the members of etcd, such as https://10.0.0.1:2379, https://10.0.0.2:2379"
+    ),
+    (
+      "uids = separate",
+      "'uids' is 'separate', but must be shared: a uid is the same person on all nodes (separate is not possible yet)"
+    ),
+    ("prefix = kitchen", "'prefix' is 'kitchen', but must be a path that ends with a slash"),
+    ("takeover-after = 1ms", "'takeover-after' is '1ms', but must be a time from 300ms to 60s, such as 1s"),
+    ("keep = 3", "'keep' is '3', but must be a number of bytes from 1M to 64G, such as 256M"),
+    ("etcd-compact = maybe", "'etcd-compact' is 'maybe', but must be yes or no"),
+    ("cert =", "'cert' is '', but must be the path of a file"),
+  ])
+  func wrongValuesAreNamed(line: String, problem: String) {
+    #expect(problems(Self.local, "[cluster]\n\(line)") == ["1.conf:2: \(problem)"])
+  }
+
+  @Test func unknownSettingsAndMissingOnesAreNamed() {
+    #expect(problems(Self.local + "ndoes = x").first?.contains("there is no setting 'ndoes' in [cluster]") == true)
+    #expect(
+      problems("[cluster]\nnode = a") == ["nodes", "etcd", "uids"].map { "0.conf:1: [cluster] needs '\($0)'" })
+  }
+
+  @Test func whatDoesNotFitTogetherIsNamed() {
+    #expect(problems(Self.local, "[cluster]\nnode = c") == ["0.conf:3: 'nodes' does not have this node, 'c'"])
+    #expect(
+      problems(Self.local, "[cluster]\nnodes = a@10.0.0.1:1")
+        == ["1.conf:2: nodes on other machines need TLS: set 'ca', 'cert' and 'key'"])
+    #expect(
+      problems(Self.local, "[cluster]\netcd = https://10.0.0.1")
+        == ["1.conf:2: 'etcd' has https, which needs 'ca', 'cert' and 'key'"])
+    #expect(
+      problems(Self.local + "cert = /cert").first?.contains("some of 'ca', 'cert' and 'key'") == true)
+  }
+}

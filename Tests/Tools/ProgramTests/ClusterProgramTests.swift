@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The machine's etcd: Debian's package etcd-server, or an installation by hand.
+private enum Etcd {
+  static let path = ["/usr/bin/etcd", "/usr/local/bin/etcd"].first { FileManager.default.isExecutableFile(atPath: $0) }
+  static let isMissing: Comment = "skipped: etcd or Python is not installed (Debian packages etcd-server and python3)"
+}
+
+/// Three hubs and an etcd as processes.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ClusterProgramTests {
+  private struct Outcome: Decodable {
+    let acknowledged: Int
+    let missing: [String: Int]
+    let doubled: [String: Int]
+    let differing: Int
+    let gaps: [Double]
+    let lostConnections: Int
+  }
+
+  /// The hub that leads is killed while a client of each hub sends actions. Nothing acknowledged is lost or doubled, and
+  /// the clients of the other hubs keep their connections.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func clientsOfOtherHubsOutliveTheHubThatLeads() throws {
+    let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let output = try Python.run(
+      "Fixtures/cluster.py", [Program(name: "storehubd").url.path, try #require(Etcd.path), directory, "1"])
+    let outcome = try JSONDecoder().decode(Outcome.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(outcome.acknowledged > 20, "\(text)")
+    #expect(outcome.missing.count == 3 && outcome.missing.values.allSatisfy { $0 == 0 }, "\(text)")
+    #expect(outcome.doubled.count == 3 && outcome.doubled.values.allSatisfy { $0 == 0 }, "\(text)")
+    #expect(outcome.differing == 0 && outcome.lostConnections == 0, "\(text)")
+    // 3 s are promised on a machine that has the time for it.
+    #expect(outcome.gaps.count == 1 && outcome.gaps.allSatisfy { $0 < 10 }, "\(text)")
+  }
+
+  @Test func wrongSettingsOfAClusterAreNamed() throws {
+    let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let file = directory + "/hub.conf"
+    try """
+    [cluster]
+    node = A
+    nodes = a@localhost:7400
+    etcd = 10.0.0.1:2379
+    uids = separate
+    keep = 3
+    """.write(toFile: file, atomically: true, encoding: .utf8)
+    let outcome = try Program(name: "storehubd").run("--check-config", "--config", file)
+    #expect(outcome.status == 2)
+    for key in ["node", "nodes", "etcd", "uids", "keep"] { #expect(outcome.errors.contains("'\(key)' is '"), "\(key)") }
+  }
+}
