@@ -76,7 +76,11 @@ import Testing
   @Test func aSecondProcessIsRefused() throws {
     let hub = try HubProcess()
     let first = try start(hub, "first", count: 20_000)
-    defer { first.terminate() }
+    defer {
+      // The process may have inherited a mask of signals.
+      kill(first.processIdentifier, SIGKILL)
+      first.waitUntilExit()
+    }
     try #require(hub.wait { !lines(hub.directory + "/reports").isEmpty })
     let second = try client.run(hub.socket, hub.directory + "/outbox", "second", "1")
     #expect(second.status == 1)
