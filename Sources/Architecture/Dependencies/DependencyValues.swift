@@ -34,7 +34,7 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
     case preparing(Preparation)
   }
 
-  private var overrides: [ObjectIdentifier: any Sendable] = [:]
+  private var overrides: [ObjectIdentifier: any Override] = [:]
   /// The default values; nil for those of the process.
   private var cached: CachedValues?
 
@@ -59,7 +59,7 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
 
   private static func values(in context: DependencyContext) -> Self {
     var values = Self()
-    values.overrides[ObjectIdentifier(DependencyContext.self)] = context
+    values.overrides[ObjectIdentifier(DependencyContext.self)] = TypedOverride(context)
     return values
   }
 
@@ -72,8 +72,7 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
     line line: UInt = #line, column column: UInt = #column, function function: StaticString = #function
   ) -> Key.Value {
     get {
-      // In two steps: casting a missing value to an optional type would succeed.
-      if let override = overrides[ObjectIdentifier(key)], let value = override as? Key.Value { return value }
+      if let override = override(of: key) { return override }
       var access = Self.access
       access.name = function
       if access.place == nil {
@@ -83,7 +82,7 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
     }
     set {
       guard case .preparing(let preparation) = Self.phase else {
-        overrides[ObjectIdentifier(key)] = newValue
+        overrides[ObjectIdentifier(key)] = TypedOverride(newValue)
         return
       }
       let isNew = defaults.prepare(ObjectIdentifier(key), in: context, value: newValue, by: preparation)
@@ -93,17 +92,18 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
 
   /// The override of a key; nil if there is none. It creates no default value.
   package func override<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
-    overrides.isEmpty ? nil : overrides[ObjectIdentifier(key)] as? Key.Value
+    guard !overrides.isEmpty, let override = overrides[ObjectIdentifier(key)] else { return nil }
+    return (override as? TypedOverride<Key.Value>)?.value
   }
 
   /// The context that determines the values of dependencies without overrides.
   public var context: DependencyContext {
     get {
-      overrides[ObjectIdentifier(DependencyContext.self)] as? DependencyContext
+      (overrides[ObjectIdentifier(DependencyContext.self)] as? TypedOverride<DependencyContext>)?.value
         ?? defaults.preparedContext ?? .ofProcess
     }
     set {
-      overrides[ObjectIdentifier(DependencyContext.self)] = newValue
+      overrides[ObjectIdentifier(DependencyContext.self)] = TypedOverride(newValue)
       if case .preparing(let preparation) = Self.phase {
         defaults.prepare(ObjectIdentifier(DependencyContext.self), in: nil, value: newValue, by: preparation)
       }
@@ -131,4 +131,14 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
     result.overrides.merge(other.overrides) { $1 }
     return result
   }
+}
+
+/// The override of a key, in an object of its type. A value whose type is a protocol, such as that of a clock, would be
+/// cast at each use by searching for its conformance, which costs 5,000 instructions.
+private protocol Override: AnyObject, Sendable {}
+
+private final class TypedOverride<Value: Sendable>: Override {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
 }
