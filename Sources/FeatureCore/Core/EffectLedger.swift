@@ -37,41 +37,9 @@ package struct NumberedEffects {
 /// of others.
 @usableFromInline
 struct EffectLedger<Action> {
-  /// An id, and the child that assigned it or one of that child's ancestors.
-  fileprivate struct Name: Hashable {
-    let path: EffectPath
-    let id: CancelID
-  }
-
-  /// The origin of an effect.
-  struct Context {
-    /// The path of the child that the effect belongs to.
-    fileprivate(set) var path: EffectPath = []
-    /// The ids that cancel it.
-    fileprivate var names: [Name] = []
-    /// The sequence of which it is the current step.
-    var sequence: UInt64?
-    /// The outermost `send` that it descends from; 0 when nothing waits for it.
-    var cascade: UInt64 = 0
-    /// The action that began it, in a ledger that records restarts.
-    let cause: EffectCause<Action>?
-    /// True if a restart is declared for it, or for work that contains it.
-    fileprivate(set) var isRestarted = false
-
-    init(cascade: UInt64, cause: EffectCause<Action>?) { (self.cascade, self.cause) = (cascade, cause) }
-  }
-
-  private struct Running {
-    let context: Context
-    /// True for a stream, which may contain work of the child's descendants.
-    let isStream: Bool
-    /// Its place in the feature's code, if that is known.
-    let site: CompositionSite?
-  }
-
   /// A running concatenation: the unfinished parts of the current step, and the next step.
   private struct Sequence {
-    let context: Context
+    let context: EffectOrigin
     var unfinished = 0
     var next: EffectTree<Action>?
     /// True if it stands for work with a declared restart, which is its only step.
@@ -79,11 +47,11 @@ struct EffectLedger<Action> {
   }
 
   /// The work that several sends hold.
-  private var shared = SharedWork<Name>()
-  private var running: [EffectID: Running] = [:]
+  private var shared = SharedWork<EffectName>()
+  private var running: [EffectID: RunningEffect] = [:]
   private var sequences: [UInt64: Sequence] = [:]
   // Effects and sequences draw their numbers from one counter. Each is listed for every child that contains it.
-  private var numbersByName: [Name: Set<UInt64>] = [:]
+  private var numbersByName: [EffectName: Set<UInt64>] = [:]
   private var numbersByPath: [EffectPath: Set<UInt64>] = [:]
   private var numbersByCascade: [UInt64: Set<UInt64>] = [:]
   private var dismissalsByPath: [EffectPath: Set<EffectPath>] = [:]
@@ -93,6 +61,10 @@ struct EffectLedger<Action> {
   /// The places on the paths of all running work. Behind a pointer, because reducers access it through their thread.
   private let places: UnsafeMutablePointer<EffectPlaces>
   private var lastNumber: UInt64 = 0
+  /// The number of the last effect whose start was taken.
+  private var lastTakenNumber: UInt64 = 0
+  /// True if an effect was cancelled whose start was not taken yet.
+  private var hasUnstarted = false
   private var commands: [EffectCommand<Action>] = []
   private var finishedCascades: [UInt64] = []
   /// The beginnings and ends of work with a declared restart; nil if nobody records them.
@@ -127,14 +99,16 @@ struct EffectLedger<Action> {
 
   /// The cascade of the running effects with an id; nil if none runs.
   func cascade(of id: CancelID) -> UInt64? {
-    numbersByName[Name(path: [], id: id)]?.first.map { number in
+    numbersByName[EffectName(path: [], id: id)]?.first.map { number in
       running[EffectID(number: number)]?.context.cascade ?? sequences[number]?.context.cascade ?? 0
     }
   }
 
   /// The commands since the last call, in order.
   mutating func takeCommands() -> [EffectCommand<Action>] {
-    defer { (commands, hasCommands) = ([], !finishedCascades.isEmpty) }
+    defer { (commands, hasCommands, lastTakenNumber) = ([], !finishedCascades.isEmpty, lastNumber) }
+    guard hasUnstarted else { return commands }
+    hasUnstarted = false
     // An effect that was cancelled before it began is neither started nor cancelled.
     var unstarted: Set<EffectID> = []
     return commands.filter {
@@ -176,7 +150,7 @@ struct EffectLedger<Action> {
   }
 
   /// Begins an effect. Actions that it sends at once go to `send`.
-  mutating func begin(_ tree: EffectTree<Action>, _ context: Context, send: (Action, UInt64) -> Void) {
+  mutating func begin(_ tree: EffectTree<Action>, _ context: EffectOrigin, send: (Action, UInt64) -> Void) {
     perform(.begin(tree, context), send: send)
   }
 
@@ -230,16 +204,16 @@ struct EffectLedger<Action> {
   /// The running effects without a declared restart that began after another one, in the order in which they began.
   func effectsWithoutRestart(after effect: EffectID) -> [(site: CompositionSite?, cause: Action?)] {
     running.filter { $0.key.number > effect.number && !$0.value.context.isRestarted }
-      .sorted { $0.key.number < $1.key.number }.map { ($0.value.site, $0.value.context.cause?.action) }
+      .sorted { $0.key.number < $1.key.number }.map { ($0.value.site, $0.value.context.cause?.action as? Action) }
   }
 
   // MARK: Steps
 
-  private mutating func start(_ operation: EffectOperation<Action>, _ context: Context) {
+  private mutating func start(_ operation: EffectOperation<Action>, _ context: EffectOrigin) {
     lastNumber += 1
     let effect = EffectID(number: lastNumber)
     let isStream = operation.subscription != nil
-    running[effect] = Running(context: context, isStream: isStream, site: operation.site)
+    running[effect] = RunningEffect(context: context, isStream: isStream, site: operation.site)
     if isStream { places.pointee.streamCount += 1 }
     list(lastNumber, context)
     if let sequence = context.sequence { sequences[sequence]?.unfinished += 1 }
@@ -252,9 +226,9 @@ struct EffectLedger<Action> {
 
   /// A part of the work on a tree.
   private enum Work {
-    case begin(EffectTree<Action>, Context)
+    case begin(EffectTree<Action>, EffectOrigin)
     /// One part of the current step of the context's sequence has ended.
-    case finishStep(Context)
+    case finishStep(EffectOrigin)
     /// A sequence of the cascade has ended.
     case release(cascade: UInt64)
   }
@@ -278,7 +252,7 @@ struct EffectLedger<Action> {
 
   /// Begins the root of a tree. Returns the work to do next, and adds what follows it to the end of `postponed`.
   private mutating func begin(
-    _ tree: EffectTree<Action>, _ context: Context, _ postponed: inout [Work], send: (Action, UInt64) -> Void
+    _ tree: EffectTree<Action>, _ context: EffectOrigin, _ postponed: inout [Work], send: (Action, UInt64) -> Void
   ) -> Work? {
     switch tree {
     case .send(let action):
@@ -293,10 +267,10 @@ struct EffectLedger<Action> {
     case .cancellable(let tree, let name, let cancelInFlight):
       if cancelInFlight { cancel(name, within: context.path, send: send) }
       var context = context
-      context.names.append(Name(path: context.path, id: name))
+      context.names.append(EffectName(path: context.path, id: name))
       return .begin(tree, context)
     case .shared(let tree, let name):
-      return share(tree, Name(path: context.path, id: name), context, &postponed)
+      return share(tree, EffectName(path: context.path, id: name), context, &postponed)
     case .cancel(let name):
       cancel(name, within: context.path, send: send)
     case .scoped(let tree, let scope, let dismissal):
@@ -322,7 +296,7 @@ struct EffectLedger<Action> {
   }
 
   private mutating func beginSequence(
-    _ first: EffectTree<Action>, then second: EffectTree<Action>?, _ context: Context, _ postponed: inout [Work]
+    _ first: EffectTree<Action>, then second: EffectTree<Action>?, _ context: EffectOrigin, _ postponed: inout [Work]
   ) -> Work {
     lastNumber += 1
     let number = lastNumber
@@ -336,7 +310,7 @@ struct EffectLedger<Action> {
 
   /// Begins work for all who start it, unless it runs: then the cascade holds what runs.
   private mutating func share(
-    _ tree: EffectTree<Action>, _ name: Name, _ context: Context, _ postponed: inout [Work]
+    _ tree: EffectTree<Action>, _ name: EffectName, _ context: EffectOrigin, _ postponed: inout [Work]
   ) -> Work? {
     if let work = shared[name] {
       for holder in shared.holders(of: work, startedBy: context.cascade) where shared.hold(work, by: holder) {
@@ -357,7 +331,7 @@ struct EffectLedger<Action> {
   }
 
   private func beginStep(
-    _ tree: EffectTree<Action>, of sequence: UInt64, _ context: Context, _ postponed: inout [Work]
+    _ tree: EffectTree<Action>, of sequence: UInt64, _ context: EffectOrigin, _ postponed: inout [Work]
   ) -> Work {
     var step = context
     step.sequence = sequence
@@ -366,7 +340,7 @@ struct EffectLedger<Action> {
   }
 
   /// Marks one part of a sequence's current step as ended; the last one begins the next step.
-  private mutating func finishStep(in context: Context, _ postponed: inout [Work]) -> Work? {
+  private mutating func finishStep(in context: EffectOrigin, _ postponed: inout [Work]) -> Work? {
     guard let number = context.sequence, var sequence = sequences[number] else { return nil }
     sequence.unfinished -= 1
     if sequence.unfinished == 0, let next = sequence.next.take() {
@@ -399,7 +373,7 @@ struct EffectLedger<Action> {
   /// Cancels the effects with an id that a child or its descendants assigned, but not the work inside effects. The
   /// caller has already cancelled that work; work that has begun since then must keep running.
   mutating func cancelEffects(_ id: CancelID, within path: EffectPath, send: (Action, UInt64) -> Void) {
-    cancel(numbersByName[Name(path: path, id: id)] ?? [], send: send)
+    cancel(numbersByName[EffectName(path: path, id: id)] ?? [], send: send)
   }
 
   /// Cancels everything.
@@ -426,22 +400,22 @@ struct EffectLedger<Action> {
 
   // MARK: Lists
 
-  private mutating func list(_ number: UInt64, _ context: Context) {
+  private mutating func list(_ number: UInt64, _ context: EffectOrigin) {
     if !context.path.isEmpty { places.pointee.add(context.path) }
     for prefix in context.path.prefixes.dropFirst() { numbersByPath[prefix, default: []].insert(number) }
     for name in context.names {
       for prefix in name.path.prefixes {
-        numbersByName[Name(path: prefix, id: name.id), default: []].insert(number)
+        numbersByName[EffectName(path: prefix, id: name.id), default: []].insert(number)
       }
     }
     if context.cascade != 0 { numbersByCascade[context.cascade, default: []].insert(number) }
   }
 
-  private mutating func unlist(_ number: UInt64, _ context: Context) {
+  private mutating func unlist(_ number: UInt64, _ context: EffectOrigin) {
     if !context.path.isEmpty { places.pointee.remove(context.path) }
     for prefix in context.path.prefixes.dropFirst() { numbersByPath.remove(number, at: prefix) }
     for name in context.names {
-      for prefix in name.path.prefixes { numbersByName.remove(number, at: Name(path: prefix, id: name.id)) }
+      for prefix in name.path.prefixes { numbersByName.remove(number, at: EffectName(path: prefix, id: name.id)) }
     }
     if context.cascade != 0 { numbersByCascade.remove(number, at: context.cascade) }
   }
@@ -478,12 +452,13 @@ struct EffectLedger<Action> {
 
   private mutating func cancel(_ effect: EffectID, send: (Action, UInt64) -> Void) {
     guard let context = remove(effect) else { return }
+    if effect.number > lastTakenNumber { hasUnstarted = true }
     ask(.cancel(effect))
     perform(.finishStep(context), send: send)
     release(context.cascade)
   }
 
-  private mutating func remove(_ effect: EffectID) -> Context? {
+  private mutating func remove(_ effect: EffectID) -> EffectOrigin? {
     guard let effectRunning = running.removeValue(forKey: effect) else { return nil }
     if effectRunning.isStream { places.pointee.streamCount -= 1 }
     unlist(effect.number, effectRunning.context)
@@ -500,7 +475,7 @@ struct EffectLedger<Action> {
     guard cascade != 0, let count = unfinishedByCascade[cascade] else { return }
     unfinishedByCascade[cascade] = count == 1 ? nil : count - 1
     guard count == 1 else { return }
-    guard !SharedWork<Name>.isShared(cascade) else {
+    guard !SharedWork<EffectName>.isShared(cascade) else {
       for holder in shared.remove(cascade) { release(holder) }
       return
     }

@@ -15,10 +15,3 @@ package struct EffectRestarts<Action> {
     if begun.removeValue(forKey: number) == nil { ended.append(number) }
   }
 }
-
-/// The action that began an effect. An object, because each part of the effect refers to it.
-final class EffectCause<Action> {
-  let action: Action
-
-  init(_ action: Action) { self.action = action }
-}

@@ -1,6 +1,7 @@
 internal import CombineSchedulers
 internal import Dependencies
 internal import IssueReporting
+internal import Synchronization
 
 /// Runs effects as tasks, for a store or a hub.
 @MainActor
@@ -44,7 +45,7 @@ package final class EffectRunner<Action> {
     }
   }
 
-  private var tasks: [EffectID: Task<Void, Never>] = [:]
+  private var tasks: [EffectID: Running] = [:]
   /// The effects that are subscriptions; the value is nil while its subscription begins.
   private var subscriptions: [EffectID: AnyCancellable?] = [:]
   /// Commands that are queued because the subscription of an earlier one sent an action synchronously.
@@ -55,18 +56,26 @@ package final class EffectRunner<Action> {
   /// True once all effects were cancelled: none begins any more, and those that have ended deliver no late actions.
   private var isOver = false
   private let requests: Requests
-  private let executor: (any TaskExecutor)?
+  private let executor: (EffectOperation<Action>) -> (any TaskExecutor)?
+  private let callAtOnce: @Sendable (@escaping @MainActor () -> Void) -> Bool
   private let subscribesAtOnce: Bool
   private lazy var host = Host(self)
 
   /// Creates a runner.
   ///
   /// - Parameters:
-  ///   - executor: The executor of the effects; nil for the global pool.
+  ///   - executor: Returns the executor of an effect; nil for the global pool.
+  ///   - callAtOnce: Calls a function if the calling task is on the thread of the main actor and may enter it at once;
+  ///     returns false otherwise.
   ///   - subscribesAtOnce: True if subscriptions begin, and may send actions, within `execute`; otherwise they begin in
   ///     separate tasks, for an owner that cannot take actions while it executes commands.
   ///   - requests: The functions to call with the actions that effects send, and when effects end.
-  package init(executor: (any TaskExecutor)? = nil, subscribesAtOnce: Bool = false, requests: Requests) {
+  package init(
+    executor: @escaping (EffectOperation<Action>) -> (any TaskExecutor)? = { _ in nil },
+    callAtOnce: @escaping @Sendable (@escaping @MainActor () -> Void) -> Bool = { _ in false },
+    subscribesAtOnce: Bool = false, requests: Requests
+  ) {
+    self.callAtOnce = callAtOnce
     self.executor = executor
     self.subscribesAtOnce = subscribesAtOnce
     self.requests = requests
@@ -120,8 +129,8 @@ package final class EffectRunner<Action> {
       subscription?.cancel()
       return true
     }
-    guard let task = tasks.removeValue(forKey: effect) else { return false }
-    task.cancel()
+    guard let running = tasks.removeValue(forKey: effect) else { return false }
+    running.cancel()
     return true
   }
 
@@ -131,20 +140,21 @@ package final class EffectRunner<Action> {
     let ended = subscriptions.values
     subscriptions = [:]
     for subscription in ended { subscription?.cancel() }
-    for task in tasks.values { task.cancel() }
+    let running = tasks.values
     tasks = [:]
+    for effect in running { effect.cancel() }
   }
 
   private func start(_ effect: EffectID, _ operation: EffectOperation<Action>, _ place: EffectContext.Place) {
     // An effect may send with overridden dependencies; they must not apply when its actions are reduced.
     let dependencies = withEscapedDependencies { $0 }
-    let completion = Completion()
+    let fate = Fate()
     let (reportsAt, site) = (IssueLocation.ofContext, operation.site)
     let send = Send<Action> { [weak self] action in
       guard let self else { return }
       if tasks[effect] != nil {
         dependencies.restore { self.requests.deliver(action, effect) }
-      } else if completion.isReached, !isOver {
+      } else if fate.now == .ended, !isOver {
         Self.reportLate(action, at: reportsAt ?? site?.location)
         dependencies.restore { self.requests.deliver(action, nil) }
       }
@@ -153,13 +163,16 @@ package final class EffectRunner<Action> {
     if subscribesAtOnce, let subscription = operation.subscription {
       return start(effect, subscription, context, dependencies)
     }
-    let run: @Sendable () async -> Void = { [weak self] in
+    let run: @Sendable () async -> Void = { [weak self, callAtOnce] in
       await EffectContext.$current.withValue(context) { await operation.run(send) }
-      await self?.ended(effect, completion)
+      // For one that was cancelled nothing is left to do, so it does not enter the main actor.
+      guard fate.now == .running, !callAtOnce({ [weak self] in self?.ended(effect, fate) }) else { return }
+      await self?.ended(effect, fate)
     }
-    tasks[effect] = Task(
-      name: operation.name, executorPreference: executor,
+    let task = Task(
+      name: operation.name, executorPreference: executor(operation),
       priority: operation.priority.map(TaskPriority.init(rawValue:)), operation: run)
+    tasks[effect] = Running(task: task, fate: fate)
   }
 
   private func start(
@@ -184,17 +197,38 @@ package final class EffectRunner<Action> {
     if subscriptions[effect] == nil { cancellable.cancel() } else { subscriptions[effect] = cancellable }
   }
 
-  private func ended(_ effect: EffectID, _ completion: Completion) {
+  private func ended(_ effect: EffectID, _ fate: Fate) {
     // Otherwise it was cancelled.
     guard tasks.removeValue(forKey: effect) != nil else { return }
-    completion.isReached = true
+    fate.set(.ended)
     requests.finished(effect)
   }
 
-  /// Whether an effect has ended without being cancelled, for a `send` that outlives it.
-  @MainActor
-  private final class Completion {
-    var isReached = false
+  /// The task of an effect.
+  private struct Running {
+    let task: Task<Void, Never>
+    let fate: Fate
+
+    func cancel() {
+      fate.set(.cancelled)
+      task.cancel()
+    }
+  }
+
+  /// What has become of an effect, for its task and for a `send` that outlives it. Set on the main actor, read by the
+  /// task.
+  private nonisolated final class Fate: Sendable {
+    enum State: UInt8 {
+      case running
+      case ended
+      case cancelled
+    }
+
+    private let state = Atomic(State.running.rawValue)
+
+    var now: State { State(rawValue: state.load(ordering: .acquiring)) ?? .running }
+
+    func set(_ new: State) { state.store(new.rawValue, ordering: .releasing) }
   }
 
   /// Reports an action that arrives after the end of its effect.

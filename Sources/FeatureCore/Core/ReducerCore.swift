@@ -413,7 +413,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   private mutating func beginEffects(_ tree: EffectTree<Action>, of action: Action, cascade: UInt64) {
     let cause = effects.recordsRestarts ? EffectCause(action) : nil
-    effects.begin(tree, EffectLedger.Context(cascade: cascade, cause: cause)) { queue.append($0, cascade: $1) }
+    effects.begin(tree, EffectOrigin(cascade: cascade, cause: cause)) { queue.append($0, cascade: $1) }
   }
 
   /// Reduces the actions that the reducer has sent to its own store.

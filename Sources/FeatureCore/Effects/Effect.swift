@@ -27,6 +27,8 @@ package struct EffectOperation<Action>: Sendable {
   /// The raw value of a `TaskPriority`. The size of that type is not known at compile time, so a function with one on
   /// its stack asks the runtime for it.
   package let priority: UInt8?
+  /// Where the work runs.
+  package let place: EffectPlace
   package let run: @Sendable (Send<Action>) async -> Void
   /// The place of the effect in the feature's code, for reports; nil if it is unknown.
   package let site: CompositionSite?
@@ -34,16 +36,17 @@ package struct EffectOperation<Action>: Sendable {
   package let subscription: EffectSubscription<Action>?
 
   package init(
-    name: String?, priority: UInt8?, site: CompositionSite? = nil, subscription: EffectSubscription<Action>? = nil,
-    run: @escaping @Sendable (Send<Action>) async -> Void
+    name: String?, priority: UInt8?, place: EffectPlace = .store, site: CompositionSite? = nil,
+    subscription: EffectSubscription<Action>? = nil, run: @escaping @Sendable (Send<Action>) async -> Void
   ) {
-    (self.name, self.priority, self.site, self.subscription, self.run) = (name, priority, site, subscription, run)
+    (self.name, self.priority, self.place, self.site) = (name, priority, place, site)
+    (self.subscription, self.run) = (subscription, run)
   }
 
   /// The operation with its actions mapped to another type.
   package func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> EffectOperation<Other> {
     EffectOperation<Other>(
-      name: name, priority: priority, site: site, subscription: subscription?.map(transform)
+      name: name, priority: priority, place: place, site: site, subscription: subscription?.map(transform)
     ) { [run] send in
       await run(Send { send(transform($0)) })
     }
@@ -55,15 +58,17 @@ package struct EffectOperation<Action>: Sendable {
 /// Unchecked: ids are immutable. Only ids of older generations are not `Sendable`.
 @usableFromInline
 package struct CancelID: Hashable, @unchecked Sendable {
-  private let id: any Hashable
+  // Erased once: comparing two values of a protocol type would erase both each time, with casts at run time.
+  private let id: AnyHashable
+  private let type: ObjectIdentifier
 
   package init(_ id: any Hashable & Sendable) {
-    self.id = id
+    (self.id, type) = (AnyHashable(id), ObjectIdentifier(Swift.type(of: id)))
   }
 
   /// Creates the id of an effect of an older generation. It equals the id of the wrapped value.
   package init(anyHashable id: AnyHashable) {
-    self.id = id.base as? any Hashable ?? id
+    (self.id, type) = (id, ObjectIdentifier(Swift.type(of: id.base)))
   }
 
   /// The id of all work of a child within streams.
@@ -72,12 +77,10 @@ package struct CancelID: Hashable, @unchecked Sendable {
   private struct AllWork: Hashable, Sendable {}
 
   @usableFromInline package static func == (lhs: CancelID, rhs: CancelID) -> Bool {
-    AnyHashable(lhs.id) == AnyHashable(rhs.id) && type(of: lhs.id) == type(of: rhs.id)
+    lhs.type == rhs.type && lhs.id == rhs.id
   }
 
-  @usableFromInline package func hash(into hasher: inout Hasher) {
-    AnyHashable(id).hash(into: &hasher)
-  }
+  @usableFromInline package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension Effect {

@@ -11,7 +11,9 @@ extension Effect {
   /// }
   /// ```
   ///
-  /// The work runs off the main actor and sees the dependencies of the reducer that returned it. A `CancellationError`
+  /// The work runs off the main actor and sees the dependencies of the reducer that returned it. In a hub it runs on the
+  /// thread of the loop, like the reducers; work that computes for long or blocks belongs on the pool: see
+  /// ``run(on:priority:name:operation:catch:fileID:filePath:line:column:)``. A `CancellationError`
   /// ends it quietly; any other error that it throws goes to `handler`, or is reported on standard error with the place
   /// of the effect.
   ///
@@ -60,8 +62,38 @@ extension Effect {
       filePath: filePath, line: line, column: column)
   }
 
+  /// Runs work that computes for long or blocks its thread, where it delays nothing else.
+  ///
+  /// ```swift
+  /// return .run(on: .pool) { send in await send(.imported(parse(file))) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - place: Where the work runs, also after each suspension.
+  ///   - priority: The task's priority; nil for the usual one.
+  ///   - name: The task's name in a debugger and in the log.
+  ///   - operation: The work.
+  ///   - handler: Handles an error that the work throws.
+  @inline(never)
+  public static func run(
+    on place: EffectPlace,
+    priority: TaskPriority? = nil,
+    name: String? = nil,
+    operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
+    catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> Effect {
+    run(
+      rawPriority: priority?.rawValue, place: place, name: name, operation: operation, catch: handler, fileID: fileID,
+      filePath: filePath, line: line, column: column)
+  }
+
   private static func run(
     rawPriority: UInt8?,
+    place: EffectPlace = .store,
     name: String?,
     operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void,
     catch handler: (@Sendable (_ error: any Error, _ send: Send<Action>) async -> Void)?,
@@ -74,7 +106,7 @@ extension Effect {
       Effect(
         tree: .run(
           EffectOperation(
-            name: name, priority: rawPriority,
+            name: name, priority: rawPriority, place: place,
             site: CompositionSite(fileID: fileID, filePath: filePath, line: line, column: column)
           ) { send in
             await dependencies.yield {
@@ -107,6 +139,16 @@ extension Effect {
       block.
       """
   }
+}
+
+/// Where the work of an effect runs.
+public enum EffectPlace: Sendable {
+  /// Where its store runs effects: in a hub on the thread of its loop, otherwise on the global pool.
+  ///
+  /// Starting, sleeping and cancelling cost least there. The work must not compute for long or block its thread.
+  case store
+  /// On the global pool, whose threads run only tasks.
+  case pool
 }
 
 /// Sends actions from an effect back to the store that runs it.

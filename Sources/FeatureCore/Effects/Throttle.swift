@@ -86,7 +86,7 @@ private struct SchedulerTime<S: Scheduler & Sendable>: ThrottleTime {
 extension EffectOperation {
   fileprivate func throttled<Time: ThrottleTime>(_ id: CancelID, on time: Time, latest: Bool) -> EffectOperation {
     let run = run
-    return EffectOperation(name: name, priority: priority, site: site) { send in
+    return EffectOperation(name: name, priority: priority, place: place, site: site) { send in
       let holder = Throttles.Holder(
         throttles: EffectContext.current?.host.throttles ?? Throttles(),
         key: TaskCancellations.Request(id: id, path: EffectContext.current?.path ?? []))

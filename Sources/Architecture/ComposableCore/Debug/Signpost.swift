@@ -61,7 +61,9 @@ extension EffectOperation {
         }
       )
     }
-    return EffectOperation(name: name, priority: priority, site: site, subscription: subscription) { send in
+    return EffectOperation(
+      name: name, priority: priority, place: place, site: site, subscription: subscription
+    ) { send in
       let id = log.nextID()
       let name = "Effect of \(action)"
       log.write(.asyncBegin, name, category: "Effect", id: id)

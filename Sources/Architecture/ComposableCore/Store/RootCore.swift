@@ -43,7 +43,7 @@ package final class RootCore<State, Action>: StoreCore {
     queue = reducing.queue
     identity = RootIdentity(initialState)
     runner = EffectRunner(
-      executor: executor, subscribesAtOnce: true,
+      executor: { _ in executor }, subscribesAtOnce: true,
       requests: EffectRunner.Requests { [weak self] in self?.change($0) ?? false })
   }
 
