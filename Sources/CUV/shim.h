@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <uv.h>
 
 int _dispatch_get_main_queue_handle_4CF(void);
@@ -50,6 +51,18 @@ static inline int cuv_accept(int descriptor) {
 static inline void cuv_store(uint8_t *_Nonnull byte, uint8_t value) {
     __atomic_store_n(byte, value, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+// A timer of a clock as a descriptor; returns a negative errno on failure.
+static inline int cuv_timer_create(clockid_t clock) {
+    int descriptor = timerfd_create(clock, TFD_NONBLOCK | TFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}
+
+// Makes the timer readable from a time of its clock in nanoseconds on; 0 disarms it. A new setting makes it unreadable.
+static inline void cuv_timer_set(int descriptor, uint64_t time) {
+    struct itimerspec setting = {.it_value = {time / 1000000000, time % 1000000000}};
+    timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &setting, NULL);
 }
 
 // fcntl(2) takes a variable number of arguments.

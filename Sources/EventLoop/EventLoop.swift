@@ -35,6 +35,8 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
   let pointer: UnsafeMutablePointer<uv_loop_t>
   /// The loop for another library that runs on libuv, which must close its handles before `close`.
   package var libraryLoop: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(pointer) }
+  /// The thread on which it runs.
+  let thread = LoopThread()
   /// The buffer of all streams.
   package let readBuffer: ReadBuffer
   /// The memory of the buffer, reached for each read without a retain.
@@ -84,10 +86,12 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
   /// - Returns: True if remaining handles would keep the loop alive.
   @discardableResult
   public func run(_ mode: RunMode = .untilIdle) -> Bool {
-    switch mode {
-    case .untilIdle: unsafe uv_run(pointer, UV_RUN_DEFAULT) != 0
-    case .once: unsafe uv_run(pointer, UV_RUN_ONCE) != 0
-    case .noWait: unsafe uv_run(pointer, UV_RUN_NOWAIT) != 0
+    thread.run {
+      switch mode {
+      case .untilIdle: unsafe uv_run(pointer, UV_RUN_DEFAULT) != 0
+      case .once: unsafe uv_run(pointer, UV_RUN_ONCE) != 0
+      case .noWait: unsafe uv_run(pointer, UV_RUN_NOWAIT) != 0
+      }
     }
   }
 

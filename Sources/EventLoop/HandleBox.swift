@@ -86,6 +86,12 @@ nonisolated func onLoop<Arguments>(_ arguments: Arguments, _ body: @escaping @Ma
   #if DEBUG
     MainActor.assertIsolated("libuv calls back on the thread that runs the loop")
   #endif
+  unsafe onLoopUnchecked(arguments, body)
+}
+
+/// The same from a task on the loop's thread (`LoopTasks`), which is there without being on the main actor.
+@unsafe @inline(__always)
+nonisolated func onLoopUnchecked<Arguments>(_ arguments: Arguments, _ body: @escaping @MainActor (Arguments) -> Void) {
   // As in `MainActor.assumeIsolated` after its check.
   unsafe unsafeBitCast(body, to: ((Arguments) -> Void).self)(arguments)
 }

@@ -1,0 +1,136 @@
+import EventLoop
+import Foundation
+import Synchronization
+import Testing
+
+/// The clocks of a loop.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LoopClockTests {
+  private let loop: EventLoop
+  private let tasks: LoopTasks
+  private let clocks: LoopClocks
+  private let notes = Notes()
+
+  init() throws {
+    loop = try EventLoop()
+    tasks = try LoopTasks(on: loop) { _, _ in }
+    clocks = try LoopClocks(on: loop)
+  }
+
+  @Test(arguments: [true, false])
+  func sleepersDoNotWakeBeforeTheirTimes(isContinuous: Bool) throws {
+    let clock: any Clock<Duration> = isContinuous ? clocks.continuous : clocks.suspending
+    let delays = (0..<500).map { _ in Int.random(in: 0...30_000) }
+    let start = ContinuousClock.now
+    for delay in delays {
+      Task(executorPreference: tasks.executor { "" }) { [notes] in
+        try await clock.sleep(for: .microseconds(delay))
+        notes.add("\(delay) \(ContinuousClock.now - start >= .microseconds(delay))")
+      }
+    }
+    run { notes.all.count == delays.count }
+    #expect(notes.all.allSatisfy { $0.hasSuffix("true") })
+    loop.close()
+  }
+
+  @Test func deadlinesOfOneClockAreKeptInOrder() throws {
+    let clock = clocks.continuous
+    let start = clock.now
+    // In one turn, so that the times of the sleeps do not depend on when they begin.
+    let delays = (1...200).shuffled()
+    print("delays: \(delays)")
+    for delay in delays {
+      Task(executorPreference: tasks.executor { "" }) { [notes] in
+        try await clock.sleep(until: start + .milliseconds(500) + .microseconds(delay))
+        notes.add("\(delay)")
+      }
+    }
+    run { notes.all.count == delays.count }
+    let isInOrder = notes.all == (1...200).map(String.init)
+    #expect(isInOrder)
+    loop.close()
+  }
+
+  @Test func aCancelledSleepEndsAtOnce() throws {
+    let clock = clocks.continuous
+    let sleeping = (0..<3).map { number in
+      Task(executorPreference: tasks.executor { "" }) { [notes] in
+        notes.add("begins")
+        do {
+          try await clock.sleep(for: .seconds(3600))
+        } catch is CancellationError {
+          notes.add("cancelled \(number)")
+        }
+      }
+    }
+    // Before it begins.
+    sleeping[0].cancel()
+    run { notes.all.count == 4 }
+    #expect(notes.all.contains("cancelled 0"))
+    sleeping[2].cancel()
+    run { notes.all.count == 5 }
+    // On another thread.
+    let task = sleeping[1]
+    Thread.detachNewThread { task.cancel() }
+    run { notes.all.count == 6 }
+    #expect(notes.all[4...] == ["cancelled 2", "cancelled 1"])
+    loop.close()
+  }
+
+  @Test func cancelledSleepsAreForgotten() throws {
+    let clock = clocks.continuous
+    let last = Task(executorPreference: tasks.executor { "" }) { try? await clock.sleep(for: .seconds(3600)) }
+    for round in 1...10 {
+      let sleeping = (0..<500).map { _ in
+        Task(executorPreference: tasks.executor { "" }) { [notes] in
+          notes.add("begins")
+          try? await clock.sleep(for: .seconds(3600))
+        }
+      }
+      run { notes.all.count == 500 * round }
+      for task in sleeping { task.cancel() }
+    }
+    run { clocks.sleeperCount <= 1000 }
+    last.cancel()
+    loop.close()
+  }
+
+  @Test func sleepsEndWithTheirLoop() async throws {
+    let clock = clocks.suspending
+    let loop = try EventLoop()
+    var clocks = try LoopClocks(on: loop) as LoopClocks?
+    let ending = try #require(clocks).continuous
+    let sleeping = Task.detached { [notes] in
+      notes.add("begins")
+      try await ending.sleep(for: .seconds(3600))
+    }
+    while notes.all.isEmpty { loop.run(.noWait) }
+    clocks = nil
+    await #expect(throws: CancellationError.self) { try await sleeping.value }
+    await #expect(throws: CancellationError.self) { try await ending.sleep(for: .seconds(3600)) }
+    loop.close()
+    // Other loops have their own clocks.
+    Task.detached { [notes] in
+      try await clock.sleep(for: .milliseconds(1))
+      notes.add("wakes")
+    }
+    run { notes.all.count == 2 }
+    self.loop.close()
+  }
+
+  @Test func functionsAreCalledAtTheirTimeUnlessPrevented() throws {
+    let now = DispatchTime.now().uptimeNanoseconds
+    let prevent = clocks.suspending.call(at: now + 1_000_000) { [notes] in notes.add("prevented") }
+    _ = clocks.suspending.call(at: now + 3_000_000) { [notes] in
+      notes.add("\(DispatchTime.now().uptimeNanoseconds >= now + 3_000_000)")
+    }
+    prevent()
+    run { notes.all == ["true"] }
+    loop.close()
+  }
+
+  private func run(until condition: () -> Bool) {
+    let end = ContinuousClock.now + .seconds(60)
+    while !condition(), ContinuousClock.now < end { loop.run(.noWait) }
+    #expect(condition())
+  }
+}
