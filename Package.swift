@@ -397,9 +397,9 @@ let package = Package(
     .target(
       name: "StoreHub",
       dependencies: [
-        "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal", "ProgramOptions",
-        "FeatureCore", "IssueReporting", "JSONText", "ReplicatedArchitecture", "SchemaNames", "Senders",
-        "ServiceManager", "ServiceProcess", "TurnLog", "Wire",
+        "CombineSchedulers", "Configuration", "Dependencies", "EventLoop", "HTTPServer", "HubCore", "Journal",
+        "ProgramOptions", "FeatureCore", "IssueReporting", "JSONText", "ReplicatedArchitecture", "SchemaNames",
+        "Senders", "ServiceManager", "ServiceProcess", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     // A hub that takes part in a cluster. Separate, so that only programs that name it link a client of etcd and TLS.
@@ -484,7 +484,10 @@ let package = Package(
     .target(name: "Allocations", path: "bench/allocations"),
     .executableTarget(
       name: "storebench",
-      dependencies: ["Allocations", "ComposableCore", "HubCore", "IdentifiedCollections", "Wire"],
+      dependencies: [
+        "Allocations", "ComposableCore", "EventLoop", "HubCore", "IdentifiedCollections", "ReplicatedArchitecture",
+        "StoreHub", "Wire",
+      ],
       path: "bench/inprocess", swiftSettings: spans),
     // Appends to a log in etcd; `scripts/bench etcd` runs it.
     .executableTarget(

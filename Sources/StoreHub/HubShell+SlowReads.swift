@@ -8,6 +8,8 @@ extension HubShell {
   /// Logs the actions that blocked the loop. The bytes of the last read are still in the loop's buffer. They are decoded
   /// only for a line that is written.
   func reportLongTurn(_ time: UInt64) {
+    // Otherwise the reads of the next minute would be timed for nothing.
+    guard log.level >= .warning else { return }
     slowReads.begin(at: loop.turnMilliseconds)
     if let (time, names, peer) = slowReads.take() {
       return log.write(
@@ -34,6 +36,16 @@ extension HubShell {
       """
       the loop was blocked for \(time) ms; the last actions were \(Self.list(lastNames(), else: "not whole")), of process \
       \(peer.process) of user \(peer.user)
+      """)
+  }
+
+  /// Reports an effect that has computed or blocked for too long without being suspended.
+  func reportBlocking(effect: String, _ time: Duration) {
+    log.write(
+      .warning, cause: Log.Cause("blocked turns"),
+      """
+      the loop was blocked for \(Int(time / .milliseconds(1))) ms by the effect \(effect); work that computes or blocks \
+      belongs on the pool: .run(on: .pool)
       """)
   }
 

@@ -54,6 +54,8 @@ final class HubShell {
   /// The durations of the loop's turns.
   @exclusivity(unchecked) var turnWatch = TurnWatch()
   private(set) var runner: EffectRunner<AnyAction>?
+  /// Runs the effects on this thread.
+  private var effectTasks: LoopTasks?
   /// True while effects are suspended because many of their actions wait for the log.
   private(set) var suspendsEffects = false
   private(set) var onStopped: (() -> Void)?
@@ -90,6 +92,7 @@ final class HubShell {
       turnTimer = try Timer(on: loop) { self.continues = true }
       releaseTimer = try Timer(on: loop) { self.releaseMemory() }
       releaseTimer?.keepsLoopAlive(false)
+      effectTasks = try LoopTasks(on: loop) { self.reportBlocking(effect: $0, $1) }
       if let recording {
         let wakeUp = try WakeUp(on: loop) { self.receiveLogEvents(recording) }
         recording.mailbox.wake(wakeUp.sender)
@@ -118,6 +121,8 @@ final class HubShell {
   /// Runs the effects that the core starts from now on; those of before have been cancelled.
   private func beginEffects() {
     runner = EffectRunner(
+      executor: { self.executor(of: $0) },
+      callAtOnce: { [weak effectTasks] in effectTasks?.callOnLoop($0) ?? false },
       requests: EffectRunner.Requests(
         deliver: { action, effect in self.deliver(action, from: effect) },
         finished: { effect in self.inform { $0.finish(effect) } },
@@ -186,7 +191,7 @@ final class HubShell {
     core.setClock(nil)
     resumeEffects()
     runner?.cancelAll()
-    (onStopped, onSocketLost, onLogFailed, runner) = (nil, nil, nil, nil)
+    (onStopped, onSocketLost, onLogFailed, runner, effectTasks) = (nil, nil, nil, nil, nil)
     handingOver = nil
     logEvents = nil
     for connection in connections { if let connection { resting?.close(connection) } }
@@ -221,6 +226,14 @@ final class HubShell {
     guard core.postponedCount >= core.limits.postponedActions, !suspendsEffects else { return }
     suspendsEffects = true
     loop.pauseMainQueue()
+  }
+
+  /// The executor of an effect; nil for one that runs on the pool.
+  private func executor(of effect: EffectOperation<AnyAction>) -> (any TaskExecutor)? {
+    guard effect.place == .store else { return nil }
+    return effectTasks?.executor { [name = effect.name, site = effect.site] in
+      [name.map { "\"\($0)\"" }, site.map { "at \($0.file):\($0.line)" }].compactMap(\.self).joined(separator: " ")
+    }
   }
 
   func resumeEffects() {

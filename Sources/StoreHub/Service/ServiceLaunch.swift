@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Dependencies
 internal import EventLoop
 internal import Glibc
 public import HubCore
@@ -18,6 +19,8 @@ final class ServiceLaunch<Service: HubService> {
   private let log: Log
   private weak var server: HubServer?
   private var endpoints: [MetricsEndpoint] = []
+  /// The clocks of the effects.
+  private var clocks: LoopClocks?
   /// The error after which the journal could not be written.
   private var logFailure: LogError?
 
@@ -54,7 +57,13 @@ final class ServiceLaunch<Service: HubService> {
       try loop.drainMainQueue()
       try log.summarise(on: loop)
       try service.prepare(on: loop, log: log)
-      let engine = makeEngine(service)
+      let clocks = try LoopClocks(on: loop)
+      self.clocks = clocks
+      let engine = withDependencies {
+        $0.sleep(by: clocks)
+      } operation: {
+        makeEngine(service)
+      }
       if let replay = configuration.replay { exit(replay.run(engine)) }
       let life = try ServiceLifecycle(loop: loop, log: log, reloads: configuration.file != nil)
       life.stopLimit = configuration.stopLimit
