@@ -1,8 +1,10 @@
-/// What stores, reducers and collections cost within one process: `storebench [part-of-a-name]`.
+/// What stores, reducers and collections cost within one process: `storebench [part-of-a-name]`; and what the effects of
+/// a hub cost: `storebench --hub-effects`.
 @main
 struct StoreBench {
   @MainActor
-  static func main() async {
+  static func main() async throws {
+    if CommandLine.arguments.dropFirst().first == "--hub-effects" { return try HubEffects().run() }
     let bench = Bench(filter: CommandLine.arguments.dropFirst().first)
     measureSends(bench)
     measureObservation(bench)
