@@ -50,8 +50,9 @@ class Changes:
     session: Session
     schema: bytes | None = None
     """The schema, if the added actions replace all others."""
-    begins_session: bool = False
-    """True if this must survive a loss of power, before an action is sent in the session."""
+    must_reach_disk: bool = False
+    """True if this must survive a loss of power before an action is sent: the session is another one, or actions have failed,
+    so that later ones get their numbers, or that the hub is about to forget their rejection."""
     settled: int = 0
     """The actions up to this number have outcomes."""
     removed: list[int] = field(default_factory=list)
@@ -83,9 +84,11 @@ class Ledger:
         added = pending if replaces else [action for action in pending if action.number > self.last_stored]
         if not (replaces or added or self.settled or self.removed or self.refused or session != self.stored):
             return None
+        # An action whose outcome came from the hub leaves the others' numbers as they are.
+        changes_numbers = len(self.removed) != session.acknowledged - self.stored.acknowledged
+        must_reach_disk = session.session != self.stored.session or changes_numbers or bool(self.refused)
         return Changes(
-            session, schema if replaces else None, session.session != self.stored.session, self.settled, self.removed,
-            self.refused, added)
+            session, schema if replaces else None, must_reach_disk, self.settled, self.removed, self.refused, added)
 
     def store(self, changes: Changes) -> None:
         """The changes are stored."""

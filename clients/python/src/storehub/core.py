@@ -784,7 +784,8 @@ class Core:
         """True if the outbox has what the next frames send and acknowledge, or if there is none."""
         if self._ledger is None:
             return True
-        return self._ledger.stored == self._outbox_session() and (
+        # Later actions have the numbers of those that were removed.
+        return not self._ledger.removed and self._ledger.stored == self._outbox_session() and (
             not self._waiting or self._ledger.last_stored >= self._waiting[-1].number)
 
     @property

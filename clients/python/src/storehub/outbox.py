@@ -114,7 +114,7 @@ class Outbox:
             tuple(StoredAction(number, data, _unsigned(seen), bool(refused)) for number, data, seen, refused in rows))
 
     def _store(self, database: sqlite3.Connection, changes: Changes) -> None:
-        if changes.begins_session:
+        if changes.must_reach_disk:
             database.execute("PRAGMA synchronous = FULL")
         try:
             database.execute("BEGIN IMMEDIATE")
@@ -126,7 +126,7 @@ class Outbox:
                     database.execute("ROLLBACK")
                 raise
         finally:
-            if changes.begins_session:
+            if changes.must_reach_disk:
                 database.execute("PRAGMA synchronous = NORMAL")
 
     def _write(self, database: sqlite3.Connection, changes: Changes) -> None:
