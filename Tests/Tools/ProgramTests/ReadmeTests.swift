@@ -119,10 +119,15 @@ private final class Demo {
     shell.standardInput = FileHandle.nullDevice
     try shell.run()
     let watch = commands.firstIndex { $0.text.hasPrefix("storectl watch") }
+    var count = 0
     #expect(
       poll(for: 300) {
         let begun = ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").ranges(of: "@@ begins").count
-        if begun - 1 == watch { terminal.press("+") }
+        // Only after the last one was counted, so that no turn has two.
+        if begun - 1 == watch, shows(count) {
+          terminal.press("+")
+          count += 1
+        }
         return !shell.isRunning
       })
     if shell.isRunning { shell.terminate() }
@@ -131,6 +136,11 @@ private final class Demo {
       let parts = $0.components(separatedBy: "@@ ")
       return (parts.last.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? -1, parts[0])
     }
+  }
+
+  /// True if the terminal shows the counter with this number.
+  private func shows(_ count: Int) -> Bool {
+    terminal.screen.split(separator: "\n").contains { $0.trimmingCharacters(in: .whitespaces) == "\(count)" }
   }
 
   /// Ends the client; the hub and everything of it go away.
