@@ -173,6 +173,18 @@ import Wire
     #expect(second.engine.state.counter.count == 2)
   }
 
+  /// While the log is behind, or at the end of a turn's time, actions of other hubs wait like those of sockets.
+  @Test(arguments: [0, 3])
+  func actionsOfAnotherHubThatDoNotFitIntoATurnWait(limit: Int) throws {
+    let hub = try leader()
+    hub.core.perform(.sample, first: 1, [passed, passed, passed, passed], limit: limit, at: hub.now)
+    hub.core.perform(.sample, first: 5, [passed], limit: 0, at: hub.now)
+    hub.turn()
+    #expect(hub.engine.state.counter.count < 5)
+    while hub.work(limit: 2) > 0 { hub.turn() }
+    #expect(hub.engine.state.counter.count == 5)
+  }
+
   @Test func theFirstLeaderGivesTheLogItsInitialState() throws {
     let leader = try leader()
     #expect(leader.log.first?.delta.isEmpty == false && leader.core.revision == 1)

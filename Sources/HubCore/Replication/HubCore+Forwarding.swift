@@ -112,7 +112,10 @@ extension HubCore {
       payload.unsigned(first &+ UInt64(start))
       payload.unsigned(0)
       for action in forwarded[start..<end] { payload.append(action.action.span.bytes) }
-      handleOrPostpone(.actions(seen: seen), payload.span, from: connection, at: now, &work)
+      var header = FrameHeader.actions(seen: seen)
+      // A backlog finds the next frame by it.
+      header.length = UInt32(payload.span.byteCount)
+      handleOrPostpone(header, payload.span, from: connection, at: now, &work)
       start = end
     }
   }
