@@ -18,7 +18,7 @@ extension HubShell {
     case .lead: inform { $0.lead(at: loop.now, wallTime: wallTime()) }
     case .apply(let turns):
       if let error = inform({ $0.apply(turns, at: loop.now) }) {
-        fail(LogError(.damaged, "the log of the cluster cannot be applied: \(error)"))
+        leaveCluster(LogError(.damaged, "the log of the cluster cannot be applied: \(error)"))
       }
     case .stored(let turns):
       if let last = turns.last { noteStored(last.position) }
@@ -33,9 +33,13 @@ extension HubShell {
     case .cancelEffects:
       cancelEffects()
       inform { $0.cancelEffects() }
-    case .refused(let reason): fail(LogError(.inUse, reason))
+    case .refused(let reason): leaveCluster(LogError(.inUse, reason))
     }
     noteForwarded()
+  }
+
+  private func leaveCluster(_ error: LogError) {
+    fail(error, telling: "the hub can no longer take part in its cluster")
   }
 
   /// Tells the log what a client of this hub does.

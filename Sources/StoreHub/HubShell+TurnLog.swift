@@ -52,14 +52,17 @@ extension HubShell {
     beingStored.removeFirst(count)
   }
 
-  func fail(_ error: LogError) {
+  /// Ends the hub, because nothing more can be stored.
+  ///
+  /// - Parameters:
+  ///   - error: What has happened, for the operator.
+  ///   - reason: What clients are told.
+  func fail(_ error: LogError, telling reason: String = "the hub cannot write its journal") {
     log.write(
       .error, "nothing more is acknowledged: \(error)",
       Log.Details(.logFailed, ["REASON": "\(error)", "REVISION": "\(core.revision)"]))
     runner?.cancelAll()
-    inform {
-      $0.logFailed(reason: "the hub cannot write its journal; an operator has to look at the hub's log", at: loop.now)
-    }
+    inform { $0.logFailed(reason: "\(reason); an operator has to look at the hub's log", at: loop.now) }
     onLogFailed?(error)
   }
 }

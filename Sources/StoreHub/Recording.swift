@@ -180,6 +180,7 @@ extension Recording {
         try save(recovery.snapshot(), in: journal, mailbox)
       }
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
+      if !isReplicated, history.place != nil { log.write(.warning, "\(directory): \(copyOfCluster)") }
       if let ahead = aheadOfClock(history.time, now: wallTime()) { log.write(.warning, "\(directory): \(ahead)") }
       if !recovery.droppedFields.isEmpty {
         let fields = recovery.droppedFields.joined(separator: ", ")
@@ -214,6 +215,11 @@ extension Recording {
     }
   }
 
+  private static let copyOfCluster =
+    """
+    the journal is a copy of a cluster's log, but this hub has no section [cluster]: what it stores from now on never \
+    gets into the cluster, nor back into this node
+    """
   private static let conversionInCluster =
     "its state has another schema, and a cluster cannot change the schema yet: run the version that wrote it on all nodes"
 

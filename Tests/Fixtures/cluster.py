@@ -1,9 +1,11 @@
 """Three hubs over an etcd on this machine: clients of each send actions while the hub that leads is killed.
 
     cluster.py STOREHUBD ETCD DIRECTORY [KILLS]
+    cluster.py STOREHUBD ETCD DIRECTORY mistakes
 
-Prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the other hubs
-waited at most after each kill, and how often they lost their connections.
+The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
+other hubs waited at most after each kill, and how often they lost their connections. The second makes mistakes of an
+operator, and prints what the logs of the hubs say.
 """
 
 import asyncio
@@ -52,10 +54,10 @@ class Cluster:
                  "--heartbeat-interval", "50", "--election-timeout", "500"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def start(self, node):
+    def start(self, node, links=None):
         with open(self.path(f"{node}.conf"), "w") as file:
             file.write(
-                f"[cluster]\nnode = {node}\nnodes = {self.links}\netcd = http://127.0.0.1:{self.client_port}\n"
+                f"[cluster]\nnode = {node}\nnodes = {links or self.links}\netcd = http://127.0.0.1:{self.client_port}\n"
                 "uids = shared\n")
         with open(self.path(f"{node}.log"), "ab") as log:
             self.processes[node] = subprocess.Popen(
@@ -198,6 +200,31 @@ async def main(program, etcd, directory, kills):
         cluster.stop()
 
 
+async def mistakes(program, etcd, directory):
+    """The leader is missing in the configuration of one hub, and has a wrong address in that of another one. Then etcd
+    loses its data."""
+    cluster = Cluster(program, etcd, directory)
+    try:
+        cluster.start_etcd()
+        cluster.start("c")
+        await cluster.wait("c", "leads in term")
+        a, b, _ = cluster.links.split(",")
+        cluster.start("a", f"{a},{b},c@127.0.0.1:1")
+        cluster.start("b", f"{a},{b}")
+        await cluster.wait("a", "no link with node c")
+        await cluster.wait("b", "does not name it")
+        cluster.kill("etcd")
+        os.rename(cluster.path("etcd"), cluster.path("lost"))
+        cluster.start_etcd()
+        statuses = {node: cluster.processes[node].wait(LIMIT) for node in NODES}
+        json.dump({"statuses": statuses, "logs": {node: cluster.log(node) for node in NODES}}, sys.stdout)
+    finally:
+        cluster.stop()
+
+
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    asyncio.run(main(*arguments[:3], int(arguments[3]) if len(arguments) > 3 else 1))
+    if arguments[3:] == ["mistakes"]:
+        asyncio.run(mistakes(*arguments[:3]))
+    else:
+        asyncio.run(main(*arguments[:3], int(arguments[3]) if len(arguments) > 3 else 1))

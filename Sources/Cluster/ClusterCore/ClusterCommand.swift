@@ -166,19 +166,27 @@ extension Refusal: CustomStringConvertible {
     switch self {
     case .logLost(let journal, let log):
       """
-      the journal ends at entry \(journal), but the log at \(log): restore the store, or continue from this journal \
-      (storectl cluster init --from-journal)
+      the journal ends at entry \(journal), but the log at \(log): etcd has lost entries. Bring back its data of a \
+      later time; or \(Self.serveAlone)
       """
     case .diverged(let reason):
-      "the journal is not that of the log (\(reason)): move the journal away, and the node copies the log"
-    case .damaged(let reason): "the log is damaged (\(reason)): restore the store from a backup"
-    case .restored: "the store was restored from a backup: check it, then run storectl cluster restore"
+      "the journal is not that of the log (\(reason)): \(Self.copyTheLog)"
+    case .damaged(let reason): "the log is damaged (\(reason)): bring back etcd's own data; or \(Self.serveAlone)"
+    case .restored:
+      """
+      etcd was restored from a backup, which cannot be continued: bring back its own data; or \(Self.serveAlone)
+      """
     case .otherHistory:
-      "the journal belongs to another cluster: check the endpoints in [cluster], or move the journal away"
+      "the journal belongs to another cluster: check 'etcd' and 'prefix' in [cluster]; or \(Self.copyTheLog)"
     case .nameTaken(let node):
       "another process runs as node \(node): give each machine its own name in [cluster], and start this hub again"
     case .newerSchema(let position):
       "entry \(position) is of a newer version of the feature: upgrade this node"
     }
   }
+
+  private static let serveAlone =
+    "remove [cluster] from the configuration of one hub, which then serves its journal alone"
+  private static let copyTheLog =
+    "move this node's journal away, and start it once with --new-history: it copies the log"
 }

@@ -36,6 +36,11 @@ final class ClusterNode: ReplicatedLog {
   var recording: [(position: UInt64, turn: UInt64)] = []
   /// The groups of this node's clients with open sessions.
   var groups: [ClusterSession: UInt32] = [:]
+  /// The node that leads, as of the last line of the log about it.
+  private var toldLeader: NodeName?
+  private var linkFailures = RepeatedFailures(patience: .seconds(1))
+  private var etcdFailures = RepeatedFailures(patience: .zero)
+  private var expiryCheckAt = Duration.zero
   /// The sessions of other nodes whose actions this hub performs.
   var remotes = RemoteSessions()
 
@@ -71,7 +76,10 @@ final class ClusterNode: ReplicatedLog {
       on: loop, settings, now: { Self.now }, options: { [unowned self] in linkOptions },
       onEvent: { [weak self] in self?.handle($0) })
     let log = request.log
-    client.onFailure = { log.write(.warning, cause: Log.Cause("members of etcd"), "etcd at \($0): \($1)") }
+    client.onFailure = { [weak self] endpoint, reason in
+      guard self?.etcdFailures.note(reason, of: "\(endpoint)", at: Self.now) == true else { return }
+      log.write(.warning, cause: Log.Cause("members of etcd"), "etcd at \(endpoint): \(reason)")
+    }
     store.onFailure = { log.write(.debug, "etcd: \($0)") }
     if settings.endpoints.count % 2 == 0 {
       let count = settings.endpoints.count
@@ -106,6 +114,9 @@ final class ClusterNode: ReplicatedLog {
       for command in commands { execute(command) }
     }
     becomeReady()
+    if case .current(leads: false) = core.standing, let leader = core.point.leader?.node, leader != toldLeader {
+      tellLeader()
+    }
     let next = [core.nextTime, links?.nextTime, remotes.nextTime].compactMap(\.self).min()
     if let next { timer?.start(after: max(next - Self.now, .milliseconds(1))) }
   }
@@ -114,8 +125,16 @@ final class ClusterNode: ReplicatedLog {
     let now = Self.now
     core.advance(to: now)
     links?.advance(to: now)
+    warnOfExpiry(at: now)
     for session in remotes.takeLost(at: now) { deliver(.leave(session)) }
     drive()
+  }
+
+  /// Warns of the end of the certificate's validity at the start, and once a day.
+  private func warnOfExpiry(at now: Duration) {
+    guard now >= expiryCheckAt else { return }
+    expiryCheckAt = now + .seconds(86_400)
+    if let warning = client.expiryWarning(at: Int64(time(nil))) { request.log.write(.warning, warning) }
   }
 
   /// Tells the core the time before it gets an event.
@@ -143,9 +162,12 @@ final class ClusterNode: ReplicatedLog {
     let log = request.log
     switch standing {
     case .starting: break
-    case .current(leads: true): log.write(.info, "this node leads in term \(core.leadingTerm ?? 0)")
+    case .current(leads: true):
+      (toldLeader, etcdFailures) = (settings.node, RepeatedFailures(patience: .zero))
+      log.write(.info, "this node leads in term \(core.leadingTerm ?? 0)")
     case .current(leads: false):
-      log.write(.info, "this node follows \(core.point.leader.map { "\($0.node)" } ?? "nobody yet")")
+      etcdFailures = RepeatedFailures(patience: .zero)
+      tellLeader()
     case .waiting: log.write(.warning, "the log of the cluster cannot be appended to: actions wait")
     case .storeFull: log.write(.error, "etcd is full: actions wait; see its quota and its alarms")
     case .refused(let refusal):
@@ -154,12 +176,28 @@ final class ClusterNode: ReplicatedLog {
     }
   }
 
+  /// Logs which node this one follows.
+  private func tellLeader() {
+    toldLeader = core.point.leader?.node
+    guard let leader = toldLeader else { return request.log.write(.info, "this node follows nobody yet") }
+    request.log.write(.info, "this node follows \(leader)")
+    guard settings.nodes[leader] == nil else { return }
+    request.log.write(
+      .error,
+      """
+      node \(leader) leads, but 'nodes' in [cluster] does not name it, so that the actions of this node's clients wait: \
+      write the same 'nodes' on all machines
+      """)
+  }
+
   // MARK: Links
 
   private func handle(_ event: NodeLinks.Event) {
+    guard !hasLeft else { return }
     update()
     switch event {
     case .opened(let node):
+      linkFailures.succeeded("node \(node)")
       request.log.write(.info, cause: Log.Cause("links"), "linked with node \(node)")
       remotes.opened(node)
       core.linkOpened(node)
@@ -167,6 +205,13 @@ final class ClusterNode: ReplicatedLog {
       request.log.write(.warning, cause: Log.Cause("links"), "the link with node \(node) has ended: \(reason)")
       remotes.closed(node, at: Self.now)
       core.linkClosed(node)
+    case .failed(let node, let reason):
+      let address = node.flatMap { settings.nodes[$0] }
+      let subject = node.map { "node \($0)" } ?? "a node that has connected"
+      guard linkFailures.note(reason, of: subject, at: Self.now) else { return }
+      request.log.write(
+        .warning, cause: Log.Cause("failed links"),
+        "no link with \(subject)\(address.map { " at \($0)" } ?? ""): \(reason)")
     case .happened(let node, .message(let message)): core.received(message, from: node)
     case .happened(let node, .snapshotAdvanced): core.snapshotAdvanced(from: node)
     case .happened(let node, .sessionEnded(let session)):

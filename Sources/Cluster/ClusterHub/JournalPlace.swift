@@ -68,15 +68,18 @@ nonisolated enum ClusterNodeError: Error, Equatable, CustomStringConvertible {
     case .ownHistory(let turns):
       """
       the journal has \(turns) turns of a hub without a cluster, which cannot be taken into one yet: begin with an empty \
-      --state-dir
+      --state-dir (and, once, --new-history)
       """
     case .otherTurns(let place, let tail):
       """
       the journal ends with turn \(tail), but it left the cluster's log at turn \(place): a hub without [cluster] has \
-      used it. Move it away, and the node copies the log
+      used it. Move it away, and start the hub once with --new-history: it copies the log
       """
     case .damagedPlace:
-      "the journal does not say where in the cluster's log it ends: move it away, and the node copies the log"
+      """
+      the journal does not say where in the cluster's log it ends: move it away, and start the hub once with \
+      --new-history: it copies the log
+      """
     case .address(let address, let reason): "cannot listen for other nodes at \(address): \(reason)"
     case .tls(let reason): reason
     }

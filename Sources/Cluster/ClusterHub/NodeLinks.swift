@@ -11,6 +11,8 @@ final class NodeLinks {
   enum Event {
     case opened(NodeName)
     case closed(NodeName, reason: String)
+    /// A connection has ended before it was a link: to the node, or from an unknown one.
+    case failed(NodeName?, reason: String)
     case happened(NodeName, ClusterLink.Event)
   }
 
@@ -113,7 +115,8 @@ final class NodeLinks {
       guard let self else { return }
       all[id] = nil
       if let node, calls[node] != nil { calls[node] = .due(now() + Self.callPause) }
-      guard let peer, let link, open[peer] === link else { return }
+      guard let peer else { return onEvent(.failed(node, reason: reason)) }
+      guard let link, open[peer] === link else { return }
       open[peer] = nil
       onEvent(.closed(peer, reason: reason))
     }

@@ -80,7 +80,8 @@ extension LinkEnd: CustomStringConvertible {
   package var description: String {
     switch self {
     case .here(let reason): "this node has ended the link (\(reason))"
-    case .there(let goodbye): "the other node has ended the link (\(goodbye.reason)): \(goodbye.text)"
+    case .there(let goodbye):
+      "the other node has ended the link (\(goodbye.reason))\(goodbye.text.isEmpty ? "" : ": \(goodbye.text)")"
     case .lost: "the connection is broken"
     case .noHello: "the other end has not said hello in time: it may be no hub"
     case .silent(let time): "nothing has arrived for \(time)"

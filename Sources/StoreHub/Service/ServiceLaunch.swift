@@ -229,7 +229,7 @@ final class ServiceLaunch<Service: HubService> {
     }
     server.onLogFailed = { [weak self] error in
       self?.logFailure = error
-      life.stop(reason: "the journal cannot be written", status: 1, error: error.problem == .full ? ENOSPC : EIO)
+      life.stop(reason: "nothing more can be stored", status: 1, error: error.problem == .full ? ENOSPC : EIO)
     }
     life.onReload = { [configuration, schema = Schema(state: State.self, action: Action.self), weak server] in
       // Rights apply immediately, also to open connections. A file with mistakes changes nothing.

@@ -31,7 +31,8 @@ struct ClusterReading {
     switch key {
     case "node": NodeName(value) == nil ? "a name of at most \(NodeName.longest) of a-z, 0-9 and -" : nil
     case "nodes":
-      nodes(value) == nil ? "all nodes with numeric addresses, such as a@10.0.0.1:7400, b@10.0.0.2:7400" : nil
+      nodes(value) == nil
+        ? "all nodes, each with its own numeric address, such as a@10.0.0.1:7400, b@10.0.0.2:7400" : nil
     case "etcd":
       words(value).isEmpty || words(value).contains { (try? EtcdEndpoint($0)) == nil }
         ? "the members of etcd, such as https://10.0.0.1:2379, https://10.0.0.2:2379" : nil
@@ -59,7 +60,7 @@ struct ClusterReading {
     for word in words(value) {
       let parts = word.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
       guard parts.count == 2, let name = NodeName(parts[0]), let address = ClusterSettings.Address(parts[1]),
-        nodes.updateValue(address, forKey: name) == nil
+        !nodes.values.contains(address), nodes.updateValue(address, forKey: name) == nil
       else { return nil }
     }
     return nodes.isEmpty ? nil : nodes

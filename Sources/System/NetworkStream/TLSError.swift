@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Glibc
 
 /// A failure of TLS: what happened, and what the operator can do.
 package nonisolated enum TLSError: Error, Hashable, Sendable {
@@ -49,6 +50,8 @@ nonisolated extension TLSError {
     let code = ERR_get_error()
     ERR_clear_error()
     guard code != 0 else { return (0, "the connection has ended") }
+    // OpenSSL passes the errors of the system on with a flag.
+    if code & 1 << 31 != 0 { return (code, String(cString: strerror(CInt(code & (1 << 31 - 1))))) }
     return (code, ERR_reason_error_string(code).map { String(cString: $0) } ?? "OpenSSL error \(code)")
   }
 

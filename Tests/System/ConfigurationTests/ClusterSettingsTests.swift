@@ -67,11 +67,15 @@ import Wire
     ("node = A", "'node' is 'A', but must be a name of at most 32 of a-z, 0-9 and -"),
     (
       "nodes = a@localhost:7400",
-      "'nodes' is 'a@localhost:7400', but must be all nodes with numeric addresses, such as a@10.0.0.1:7400, b@10.0.0.2:7400"
+      "'nodes' is 'a@localhost:7400', but must be all nodes, each with its own numeric address, such as a@10.0.0.1:7400, b@10.0.0.2:7400"
     ),
     (
       "nodes = a@10.0.0.1:1, a@10.0.0.2:1",
-      "'nodes' is 'a@10.0.0.1:1, a@10.0.0.2:1', but must be all nodes with numeric addresses, such as a@10.0.0.1:7400, b@10.0.0.2:7400"
+      "'nodes' is 'a@10.0.0.1:1, a@10.0.0.2:1', but must be all nodes, each with its own numeric address, such as a@10.0.0.1:7400, b@10.0.0.2:7400"
+    ),
+    (
+      "nodes = a@10.0.0.1:1, b@10.0.0.1:1",
+      "'nodes' is 'a@10.0.0.1:1, b@10.0.0.1:1', but must be all nodes, each with its own numeric address, such as a@10.0.0.1:7400, b@10.0.0.2:7400"
     ),
     (
       "etcd = 10.0.0.1:2379",

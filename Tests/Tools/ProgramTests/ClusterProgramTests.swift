@@ -19,15 +19,16 @@ private enum Etcd {
     let lostConnections: Int
   }
 
+  private struct Mistakes: Decodable {
+    let statuses: [String: Int]
+    let logs: [String: String]
+  }
+
   /// The hub that leads is killed while a client of each hub sends actions. Nothing acknowledged is lost or doubled, and
   /// the clients of the other hubs keep their connections.
   @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
   func clientsOfOtherHubsOutliveTheHubThatLeads() throws {
-    let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"
-    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    let output = try Python.run(
-      "Fixtures/cluster.py", [Program(name: "storehubd").url.path, try #require(Etcd.path), directory, "1"])
+    let output = try run("1")
     let outcome = try JSONDecoder().decode(Outcome.self, from: output)
     let text = String(decoding: output, as: UTF8.self)
     #expect(outcome.acknowledged > 20, "\(text)")
@@ -36,6 +37,29 @@ private enum Etcd {
     #expect(outcome.differing == 0 && outcome.lostConnections == 0, "\(text)")
     // 3 s are promised on a machine that has the time for it.
     #expect(outcome.gaps.count == 1 && outcome.gaps.allSatisfy { $0 < 10 }, "\(text)")
+  }
+
+  /// A hub whose clients' actions cannot get to the hub that leads says so, and one that lost the cluster's log stops.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func anOperatorReadsWhatIsWrong() throws {
+    let outcome = try JSONDecoder().decode(Mistakes.self, from: run("mistakes"))
+    let logs = outcome.logs
+    #expect(logs["a"]?.contains("no link with node c at 127.0.0.1:1: cannot connect to 127.0.0.1:1") == true, "\(logs)")
+    #expect(logs["b"]?.contains("node c leads, but 'nodes' in [cluster] does not name it") == true, "\(logs)")
+    #expect(outcome.statuses == ["a": 1, "b": 1, "c": 1])
+    for (node, log) in logs {
+      #expect(log.contains("but the log at 0: etcd has lost entries. Bring back its data"), "\(node): \(log)")
+      #expect(!log.contains("journal cannot be written"), "\(node): \(log)")
+    }
+  }
+
+  /// What the script of this suite prints.
+  private func run(_ argument: String) throws -> Data {
+    let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    return try Python.run(
+      "Fixtures/cluster.py", [Program(name: "storehubd").url.path, try #require(Etcd.path), directory, argument])
   }
 
   @Test func wrongSettingsOfAClusterAreNamed() throws {
