@@ -86,16 +86,12 @@ struct PendingActions {
 
   // MARK: Sending
 
-  /// Writes all unsent actions, in frames whose payloads have at most `limit` bytes. The actions of one frame were added
-  /// after the same state.
-  ///
-  /// An action fails if the hub does not have it, according to the mapping, or does not accept its size.
+  /// Writes all unsent actions, which `prepareUnsent` has prepared, in frames whose payloads have at most `limit` bytes.
+  /// The actions of one frame were added after the same state.
   mutating func writeUnsent(
-    limit: Int, mapping: SchemaMapping?, mayCancel: Bool, to output: inout FrameWriter,
-    _ commands: inout [ReplicaCommand]
+    limit: Int, mayCancel: Bool, to output: inout FrameWriter, _ commands: inout [ReplicaCommand]
   ) {
     let limit = max(0, limit - Self.headByteCount)
-    prepareUnsent(limit: limit, mapping: mapping, &commands)
     // Shares the buffers, which are not written to meanwhile, without copying.
     let (own, ownStart, mapped) = (encoder.bytes, bufferStart, mapped.bytes)
     while unsentCount > 0 {
@@ -120,10 +116,14 @@ struct PendingActions {
     self.mapped.removeAll()
   }
 
-  /// Converts the unsent actions, and removes those that cannot be sent.
-  private mutating func prepareUnsent(
+  /// Converts the unsent actions. Those fail and are removed that the hub does not have, according to the mapping, or
+  /// whose size it does not accept.
+  ///
+  /// - Returns: True if some were removed, so that later ones get their numbers.
+  mutating func prepareUnsent(
     limit: Int, mapping: SchemaMapping?, _ commands: inout [ReplicaCommand]
-  ) {
+  ) -> Bool {
+    let limit = max(0, limit - Self.headByteCount)
     var kept = head + sentCount
     for index in kept..<entries.count {
       // Its outcome is known, although the hub does not know it any more.
@@ -148,10 +148,11 @@ struct PendingActions {
         fail(entries[index], error, &commands)
       }
     }
-    guard kept < entries.count else { return }
+    guard kept < entries.count else { return false }
     entries.removeSubrange(kept...)
     // If none is left, no acknowledgement will free the buffer.
     removeAcknowledged()
+    return true
   }
 
   private mutating func map(_ entry: Entry, _ mapping: SchemaMapping) throws(ActionError) -> Range<Int> {

@@ -167,8 +167,9 @@ extension ReplicaCore {
     guard case .open(let open) = link, !open.isBusy, pending.unsentCount > 0 || !cancellations.unsent.isEmpty,
       !awaitsOutbox
     else { return }
-    pending.writeUnsent(
-      limit: payloadLimit, mapping: open.translation?.action, mayCancel: hubCancelsEffects, to: &output, &commands)
+    // The outbox must know first that others get the numbers of actions that fail here.
+    if pending.prepareUnsent(limit: payloadLimit, mapping: open.translation?.action, &commands), awaitsOutbox { return }
+    pending.writeUnsent(limit: payloadLimit, mayCancel: hubCancelsEffects, to: &output, &commands)
     if !cancellations.unsent.isEmpty { writeCancellations(on: open) }
     if case .answer = open.liveness { return }
     if pending.sentCount > 0 || open.pongs < open.pings { open.liveness = .answer(until: now + options.timeout) }

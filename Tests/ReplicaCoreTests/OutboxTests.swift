@@ -200,6 +200,52 @@ import Wire
     #expect(next.outcomes.count == 1 && next.outcomes[0].hasPrefix("2: not sent, because the hub could not read"))
   }
 
+  /// Otherwise the next process would take the second action for the one that has not arrived, and send it again.
+  @Test func anActionIsForgottenBeforeALaterOneIsSentUnderItsNumber() throws {
+    var older = OutboxContents(schema: Schema(state: Board.State.self, action: Older.self))
+    older.session = OutboxSession(session: SessionID(high: 1, low: 1), lastSent: 2)
+    older.actions = [
+      (OutboxAction(number: 1), Older.gone.encoded()), (OutboxAction(number: 2), Older.setCount(5).encoded()),
+    ]
+    var process = OutboxProcess(older)
+    process.welcome(processed: 0)
+    #expect(process.log.last == "write actions 1 after 0: [5]")
+    let files = [process.fileOnDisk, process.fileWhenSent].compactMap(\.self)
+    #expect(files.map { $0.actions.map(\.action.number) } == [[2], [2]])
+    for file in files {
+      var next = OutboxProcess(file)
+      next.welcome(processed: 1)
+      next.receive(.applied, UInt64(1).encoded())
+      #expect(next.outcomes == ["2: applied"])
+      #expect(!next.log.contains { $0.hasPrefix("write actions") })
+    }
+  }
+
+  /// Otherwise an earlier file would take the action for an applied one.
+  @Test func aRejectionReachesTheDiskBeforeTheHubForgetsIt() throws {
+    var process = OutboxProcess()
+    process.welcome()
+    for count in 1...2 { try process.send(count) }
+    process.receive(.rejected, Rejected(sequence: 2, code: .notPermitted, reason: "no").encoded())
+    #expect(process.fileOnDisk?.actions.map(\.action.isRefused) == [false, true])
+    process.receive(.applied, UInt64(2).encoded())
+    // An outcome alone does not wait for the disk.
+    #expect(process.fileOnDisk?.session.acknowledged == 0 && process.file.session.acknowledged == 2)
+  }
+
+  @Test func actionsOfAnotherVersionStayInAFullOutbox() throws {
+    var older = OutboxContents(schema: Schema(state: Board.State.self, action: Older.self))
+    older.actions = [(OutboxAction(number: 1), Older.setCount(5).encoded())]
+    var process = OutboxProcess(older)
+    process.isFull = true
+    try process.send(6)
+    #expect(process.outcomes == ["2: \(ActionError.notStored(reason: "full"))"])
+    process.isFull = false
+    process.turn(at: .seconds(2))
+    process.welcome()
+    #expect(process.log.last == "write actions 1 after 0: [5]")
+  }
+
   /// An earlier version of the board's actions.
   @Replicated fileprivate enum Older: Equatable, Sendable {
     case gone
@@ -218,6 +264,10 @@ private struct OutboxProcess: ~Copyable {
   private(set) var outcomes: [String] = []
   private(set) var hello: Hello?
   private(set) var sessionsBegun = 0
+  /// The file when the last actions were sent.
+  private(set) var fileWhenSent: OutboxContents?
+  /// The file after the last change that a loss of power does not take.
+  private(set) var fileOnDisk: OutboxContents?
 
   init(_ file: OutboxContents = OutboxContents(), options: ReplicaOptions = ReplicaOptions()) {
     self.file = file
@@ -277,7 +327,10 @@ private struct OutboxProcess: ~Copyable {
   private mutating func perform(_ command: ReplicaCommand, at now: Duration) {
     switch command {
     case .store: store(at: now)
-    case .write(let range): log.append("write " + describe(Array(replica.output.bytes[range])))
+    case .write(let range):
+      let frame = describe(Array(replica.output.bytes[range]))
+      if frame.hasPrefix("actions") { fileWhenSent = file }
+      log.append("write " + frame)
     case .applied(let ticket, _): outcomes.append("\(ticket.number): applied")
     case .failed(let ticket, _, let error): outcomes.append("\(ticket.number): \(error)")
     case .connect, .disconnect, .changed, .diverged, .connectionChanged: break
@@ -288,7 +341,7 @@ private struct OutboxProcess: ~Copyable {
     guard let changes = replica.takeOutboxChanges() else { return }
     if isFull { return replica.outboxFailed(reason: "full", at: now) }
     log.append("store")
-    if changes.beginsSession { sessionsBegun += 1 }
+    if changes.session.session != file.session.session { sessionsBegun += changes.mustReachDisk ? 1 : 0 }
     if changes.replacesAll { (file.schema, file.actions) = (Self.schema, []) }
     file.actions.removeAll { $0.action.number <= changes.settled || changes.removed.contains($0.action.number) }
     var added: [(OutboxAction, [UInt8])] = []
@@ -300,6 +353,7 @@ private struct OutboxProcess: ~Copyable {
       file.actions[index].action.isRefused = true
     }
     file.session = changes.session
+    if changes.mustReachDisk { fileOnDisk = file }
     replica.outboxStored(at: now)
   }
 

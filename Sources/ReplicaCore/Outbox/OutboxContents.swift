@@ -60,9 +60,10 @@ public struct OutboxChanges: Equatable, Sendable {
   public internal(set) var replacesAll = false
   /// The session.
   public internal(set) var session: OutboxSession
-  /// True if the session is another one. Its record must survive a loss of power before an action is sent in it, so that
-  /// no action of an earlier session is sent again.
-  public internal(set) var beginsSession = false
+  /// True if the session is another one, or actions have failed: later ones get their numbers in it, or the hub is about
+  /// to forget that it has rejected them. This must survive a loss of power before an action is sent, so that none is sent
+  /// again under another number, or is taken for applied.
+  public internal(set) var mustReachDisk = false
   /// The actions up to this number are to be removed: their outcomes are known. 0 for none.
   public internal(set) var settled: UInt64 = 0
   /// The numbers of further actions to be removed, which have failed without being sent.

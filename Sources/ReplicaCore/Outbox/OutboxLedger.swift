@@ -6,6 +6,8 @@ struct OutboxLedger {
   private(set) var stored: OutboxSession
   /// The pending actions up to this number are stored.
   private(set) var lastStored: UInt64
+  /// The actions up to this number are in the outbox, perhaps still in another schema.
+  private(set) var lastKept: UInt64
   /// The number of the last action of an earlier process, or 0, until the first session.
   var lastRestored: UInt64?
   /// True if the shell has been asked to store, and has not answered.
@@ -29,7 +31,7 @@ struct OutboxLedger {
   init(_ contents: OutboxContents, isRewritten: Bool) {
     stored = contents.session
     let last = contents.actions.last?.action.number ?? 0
-    (lastRestored, lastStored) = (last, isRewritten ? 0 : last)
+    (lastRestored, lastStored, lastKept) = (last, isRewritten ? 0 : last, last)
     outcomes = Outcomes(replacesAll: isRewritten)
   }
 
@@ -37,6 +39,9 @@ struct OutboxLedger {
   func lastPermitted(in session: SessionID?) -> UInt64 {
     session == stored.session && !outcomes.replacesAll && taken?.replacesAll != true ? stored.lastSent : 0
   }
+
+  /// True if actions have failed whose numbers in the session later ones get, and that is not stored.
+  var changesNumbers: Bool { !outcomes.removed.isEmpty || taken.map { !$0.removed.isEmpty } ?? false }
 
   // MARK: Outcomes
 
@@ -69,7 +74,8 @@ struct OutboxLedger {
   /// The changes to store now.
   mutating func take(_ session: OutboxSession, last: UInt64) -> OutboxChanges {
     let changes = OutboxChanges(
-      replacesAll: outcomes.replacesAll, session: session, beginsSession: session.session != stored.session,
+      replacesAll: outcomes.replacesAll, session: session,
+      mustReachDisk: session.session != stored.session || !outcomes.removed.isEmpty || !outcomes.refused.isEmpty,
       settled: outcomes.settled, removed: outcomes.removed, refused: outcomes.refused,
       added: last > lastStored ? lastStored + 1...last : nil)
     taken = changes
@@ -81,7 +87,7 @@ struct OutboxLedger {
   mutating func storedTaken() {
     if let taken {
       stored = taken.session
-      if let last = taken.added?.upperBound { lastStored = last }
+      if let last = taken.added?.upperBound { (lastStored, lastKept) = (last, last) }
     }
     (taken, isStoring, retryAt) = (nil, false, nil)
   }

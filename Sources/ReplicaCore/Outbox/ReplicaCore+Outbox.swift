@@ -61,10 +61,10 @@ extension ReplicaCore {
     endTurn(at: now)
   }
 
-  /// Records that the taken changes could not be stored. The actions that are not stored fail; those that are stay
-  /// pending, and storing is tried again after a second.
+  /// Records that the taken changes could not be stored. The actions that are not stored fail; those that are, also as a
+  /// program with another schema has stored them, stay pending, and storing is tried again after a second.
   public mutating func outboxFailed(reason: String, at now: Duration) {
-    guard let last = pending.outbox?.lastStored else { return }
+    guard let last = pending.outbox?.lastKept else { return }
     pending.outbox?.failedTaken(retryingAt: now + Self.outboxRetry)
     pending.removeUnstored(after: last, .notStored(reason: reason), &commands)
     if case .stopped = link { pending.keepAll(&commands) }
@@ -91,10 +91,11 @@ extension ReplicaCore {
   }
 
   /// True if actions may not be sent yet: they are not stored, or not as sent, or outcomes are not that the next frame
-  /// acknowledges.
+  /// acknowledges or that change the actions' numbers.
   var awaitsOutbox: Bool {
     guard let outbox = pending.outbox, pending.unsentCount > 0 else { return false }
-    return pending.lastNumber > outbox.lastPermitted(in: session) || pending.acknowledged != outbox.stored.acknowledged
+    return pending.lastNumber > outbox.lastPermitted(in: session) || outbox.changesNumbers
+      || pending.acknowledged != outbox.stored.acknowledged
   }
 
   /// The last sequence number that the hub may forget the outcome of.

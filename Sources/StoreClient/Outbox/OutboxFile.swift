@@ -6,8 +6,9 @@ internal import Wire
 /// The file of an outbox: a small SQLite database, which one client at a time can use.
 ///
 /// A commit writes to the system and does not wait for the disk, so everything survives the end of the process. Only a
-/// commit that begins a session waits, before anything is sent in it. A loss of power can therefore take the last actions
-/// and outcomes, but never makes the file forget a session in which actions were sent.
+/// commit that begins a session waits, before anything is sent in it, and one with actions that have failed. A loss of
+/// power can therefore take the last actions and outcomes, but never makes the file forget a session in which actions were
+/// sent, the number of one, or what the hub has been allowed to forget.
 final class OutboxFile {
   /// "SHob" (PRAGMA application_id).
   private static let application: Int64 = 0x5348_6f62
@@ -175,8 +176,8 @@ final class OutboxFile {
   /// - Throws: A description of the problem, for `ReplicaCore.outboxFailed`.
   func store(_ changes: OutboxChanges, of replica: borrowing ReplicaCore) throws(OutboxError) {
     do throws(SQLiteError) {
-      if changes.beginsSession { try setSynchronous("FULL") }
-      defer { if changes.beginsSession { try? setSynchronous("NORMAL") } }
+      if changes.mustReachDisk { try setSynchronous("FULL") }
+      defer { if changes.mustReachDisk { try? setSynchronous("NORMAL") } }
       try statements.begin.run()
       do throws(SQLiteError) {
         try write(changes, of: replica)
