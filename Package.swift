@@ -720,8 +720,8 @@ let package = Package(
       dependencies: [
         "BrowserTerminal", "ComposableArchitecture", "ComposableTesting", "EventLoop", "Features", "HubCore",
         "IdentifiedCollections", "IssueReporting", "Journal", "RandomNumbers", "ReplicaCore", "ReplicatedArchitecture",
-        "SchemaBrowser", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport", "TurnLog", "Wire",
-        "storehubd",
+        "SQLite", "SchemaBrowser", "ServiceManager", "StoreClient", "StoreHub", "TestFeatures", "TestSupport",
+        "TurnLog", "Wire", "storehubd",
       ], swiftSettings: onLoop),
     .testTarget(
       name: "AsyncClientTests",

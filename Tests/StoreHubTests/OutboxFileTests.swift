@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import HubCore
 import ReplicaCore
+import SQLite
 import Testing
 
 @testable import StoreClient
@@ -65,6 +66,22 @@ import Testing
     try attach(bench).close()
     var status = stat()
     #expect(stat(bench.directory + "/outbox", &status) == 0 && status.st_mode & 0o777 == 0o600)
+  }
+
+  @Test(arguments: [
+    "UPDATE client SET acknowledged = -1", "UPDATE client SET last_sent = -1",
+    "INSERT INTO actions VALUES (-1, NULL, x'8200', 0)", "INSERT INTO actions VALUES (0, NULL, x'8200', 0)",
+    "INSERT INTO actions VALUES (1, NULL, x'82', 0)", "INSERT INTO actions VALUES (1, NULL, x'820000ff', 0)",
+  ])
+  func damagedRowsAreRefused(damage: String) throws {
+    let bench = try Bench()
+    defer { bench.clean() }
+    try attach(bench).close()
+    let database = try Database(bench.directory + "/outbox", vfs: nil)
+    try database.run(damage, for: "damage the outbox")
+    database.close()
+    let error = #expect(throws: OutboxError.self) { try attach(bench) }
+    #expect(error?.problem == .damaged)
   }
 
   @Test func otherFilesAreRefused() throws {

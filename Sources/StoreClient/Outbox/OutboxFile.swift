@@ -145,9 +145,43 @@ final class OutboxFile {
           contents.actions.append((action, statement.bytes(2)))
         }
       }
+      try check(contents)
       return contents
     } catch {
       throw Self.describe(error, path)
+    }
+  }
+
+  /// Refuses values that no client stores: SQLite checks the structure of the file only.
+  private func check(_ contents: OutboxContents) throws(SQLiteError) {
+    let operation = "read the actions"
+    let limit = UInt64(Int64.max)
+    guard contents.session.acknowledged <= limit, contents.session.lastSent <= limit else {
+      throw .malformed("the row of the table client has numbers of no session", operation)
+    }
+    for (action, bytes) in contents.actions {
+      guard 1...limit ~= action.number else { throw .malformed("an action has the number \(action.number)", operation) }
+      if let problem = Self.problem(of: bytes) {
+        throw .malformed("action \(action.number) cannot be read: \(problem)", operation)
+      }
+    }
+  }
+
+  /// Returns what makes bytes more or less than one item, so that a hub could not read the actions beside them.
+  private static func problem(of bytes: [UInt8]) -> WireError? {
+    // An action that this program does not have is empty.
+    guard !bytes.isEmpty else { return nil }
+    do throws(WireError) {
+      var decoder = CBORDecoder(bytes.span.bytes)
+      try decoder.skipAction()
+      try decoder.finish()
+      return nil
+    } catch {
+      // The hub refuses the action alone if it has values that are not allowed.
+      return switch error.problem {
+      case .truncated, .reserved, .indefiniteLength, .trailingBytes: error
+      default: nil
+      }
     }
   }
 
