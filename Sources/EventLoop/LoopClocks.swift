@@ -72,7 +72,9 @@ package nonisolated struct LoopClock<Base: Clock>: Clock where Base.Duration == 
 
   /// The time of the queue's clock; 0 for one that has passed for long, and the latest that the kernel can count.
   private func time(of instant: Base.Instant) -> UInt64 {
-    let (seconds, attoseconds) = origin.instant.duration(to: instant).components
+    let distance = origin.instant.duration(to: instant)
+    // Longer ones have no components.
+    let (seconds, attoseconds) = min(max(distance, .seconds(Int64.min)), .seconds(Int64.max)).components
     let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     guard !isTooLong else { return seconds < 0 ? 0 : UInt64(Int64.max) }
     let rest = Int64(origin.time) + attoseconds / 1_000_000_000

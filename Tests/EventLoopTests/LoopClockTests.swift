@@ -76,6 +76,22 @@ import Testing
     loop.close()
   }
 
+  @Test func anyDeadlineIsOne() throws {
+    let clock = clocks.continuous
+    let farthest = Duration.seconds(Int64.max)
+    let sleeping = Task(executorPreference: tasks.executor { "" }) { [notes] in
+      notes.add("begins")
+      try await clock.sleep(until: clock.now + farthest + farthest)
+    }
+    Task(executorPreference: tasks.executor { "" }) { [notes] in
+      try await clock.sleep(until: clock.now - farthest - farthest)
+      notes.add("ends")
+    }
+    run { notes.all.count == 2 && clocks.sleeperCount == 1 }
+    sleeping.cancel()
+    loop.close()
+  }
+
   @Test func cancelledSleepsAreForgotten() throws {
     let clock = clocks.continuous
     let last = Task(executorPreference: tasks.executor { "" }) { try? await clock.sleep(for: .seconds(3600)) }
