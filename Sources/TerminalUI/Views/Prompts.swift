@@ -65,7 +65,17 @@ extension TerminalView {
     isPresented: StoreBinding<Bool>, title: String = "", @TerminalViewBuilder content: () -> ViewGroup
   ) -> some TerminalView {
     SheetView(
-      content: self, sheet: isPresented.wrappedValue ? content() : nil, title: title,
+      content: self, sheet: isPresented.wrappedValue ? content() : nil, title: title, leavesTabs: false,
+      close: { isPresented.wrappedValue = false })
+  }
+
+  /// As `sheet`, but the keys of the tabs around the view keep their meaning, as with an alert: what is presented covers
+  /// one of their screens.
+  package func tabSheet(
+    isPresented: StoreBinding<Bool>, title: String = "", @TerminalViewBuilder content: () -> ViewGroup
+  ) -> some TerminalView {
+    SheetView(
+      content: self, sheet: isPresented.wrappedValue ? content() : nil, title: title, leavesTabs: true,
       close: { isPresented.wrappedValue = false })
   }
 }
@@ -96,6 +106,7 @@ struct SheetView<Content: TerminalView>: PrimitiveView {
   let content: Content
   let sheet: ViewGroup?
   let title: String
+  let leavesTabs: Bool
   let close: () -> Void
 
   func makeNode() -> OverlaidNode { OverlaidNode() }
@@ -106,7 +117,8 @@ struct SheetView<Content: TerminalView>: PrimitiveView {
       node.present(nil)
       return
     }
-    node.present(CenteredView(content: sheet.border(title).keys([KeyBinding("esc", "close", action: close)])))
+    let framed = sheet.border(title).keys([KeyBinding("esc", "close", action: close)])
+    node.present(CenteredView(content: framed, leavesTabs: leavesTabs))
   }
 }
 
@@ -114,12 +126,19 @@ struct SheetView<Content: TerminalView>: PrimitiveView {
 struct CenteredView<Content: TerminalView>: PrimitiveView {
   typealias Body = Never
   let content: Content
+  var leavesTabs = false
 
   func makeNode() -> CenteredNode { CenteredNode() }
-  func update(_ node: CenteredNode) { node.show(content) }
+  func update(_ node: CenteredNode) {
+    node.keepsTabs = leavesTabs
+    node.show(content)
+  }
 }
 
 final class CenteredNode: WrapperNode {
+  var keepsTabs = false
+  override var leavesTabs: Bool { keepsTabs }
+
   override func place(in rect: Rect) {
     let need = widthNeed()
     let columns = min(max(need.ideal, need.grows ? 60 : 0), rect.columns)

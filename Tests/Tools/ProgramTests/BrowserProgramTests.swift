@@ -74,6 +74,27 @@ import Testing
       }, "\(terminal.screen)")
   }
 
+  @Test func aSheetOfTheSharedStateIsDismissedForAll() throws {
+    let hub = try HubProcess()
+    let (first, second) = (try Tmux(hub, "storeterm", "--generic"), try Tmux(hub, "storeterm", "--generic"))
+    for terminal in [first, second] {
+      #expect(hub.wait { terminal.screen.contains("Favourites") }, "\(terminal.screen)")
+      terminal.press("3")
+      #expect(hub.wait { terminal.screen.contains("Is loading fact") }, "\(terminal.screen)")
+    }
+    try send(hub, "favourites.view.favouritesButtonTapped")
+    for terminal in [first, second] {
+      #expect(hub.wait { terminal.screen.contains("esc dismiss") }, "\(terminal.screen)")
+    }
+    // Until the key counts, because the sheet has just appeared.
+    #expect(
+      hub.wait {
+        first.type("Escape")
+        return !first.screen.contains("esc dismiss")
+      }, "\(first.screen)")
+    #expect(hub.wait { !second.screen.contains("esc dismiss") }, "\(second.screen)")
+  }
+
   @Test func aHubThatCameBackIsShownAgain() throws {
     let hub = try HubProcess("dinerhub")
     try send(hub, "orderAdded", "soup", "4", "null")

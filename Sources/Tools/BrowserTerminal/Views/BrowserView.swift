@@ -13,7 +13,7 @@ package struct BrowserView: TerminalView {
     let store = store
     let prompt = store.state.prompt
     Tabs(selection: StoreBinding(get: { store.tabIndex }, set: { store.send(.tabOpened($0)) })) {
-      for tab in store.tabs { Tab(tab.title) { PageView(store: store) } }
+      for tab in store.tabs { Tab(tab.title) { PresentingPageView(store: store) } }
     }
     .keys(commands)
     .sheet(

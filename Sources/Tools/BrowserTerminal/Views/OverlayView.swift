@@ -69,7 +69,7 @@ private struct PaletteView: TerminalView {
 
 extension ActionEntry {
   /// The labels of the values, such as `(dish, table)`.
-  fileprivate var valuesText: String {
+  var valuesText: String {
     guard !payload.isEmpty else { return "" }
     return "(\(payload.map { $0.label.isEmpty ? "…" : $0.label }.joined(separator: ", ")))"
   }

@@ -13,6 +13,9 @@ package struct PromptPlace: Equatable, Sendable {
   /// The action that dismisses the prompt; nil if there is none.
   package let dismissal: [PathStep]?
 
+  /// All actions of the place begin with these cases.
+  var allActions: [PathStep] { dismissal.map { $0.dropLast() } ?? actionPath }
+
   /// True for a type whose values are prompts, which are shown as dialogs and not as parts.
   static func holds(_ type: SchemaType) -> Bool {
     guard case .named(let name, let parts) = FieldRank.unwrapped(type) else { return false }
@@ -91,10 +94,17 @@ extension Schema {
     return found
   }
 
-  /// The cases for the buttons of a prompt: most features name their actions like the parts of the state.
+  /// The cases for the buttons of a prompt.
   private func promptActions(
     _ path: String, of buttonAction: SchemaType
   ) -> (action: [PathStep], dismissal: [PathStep]?)? {
+    guard let place = actionPlace(of: path), place.type == buttonAction else { return nil }
+    return (place.path, place.dismissal)
+  }
+
+  /// The cases that lead to the actions of a part, with the type of these, and the action that dismisses the part if it is
+  /// presented: most features name their actions like the parts of the state.
+  func actionPlace(of path: String) -> (path: [PathStep], type: SchemaType, dismissal: [PathStep]?)? {
     guard let steps = (try? part(named: path))?.steps else { return nil }
     var place = SchemaPlace(in: self, state, name: "the state")
     var (type, action, dismissal): (SchemaType, [PathStep], [PathStep]?) = (self.action, [], nil)
@@ -114,7 +124,7 @@ extension Schema {
         type = presented.payload[0].type
       }
     }
-    return type == buttonAction ? (action, dismissal) : nil
+    return (action, type, dismissal)
   }
 
   private static func name(of step: PathStep, in definition: Definition) -> String? {

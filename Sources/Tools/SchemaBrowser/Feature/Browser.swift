@@ -28,6 +28,10 @@ package struct Browser: Sendable {
     package var past: PastState?
     package var overlay: Overlay?
     package var notice: Notice?
+    /// The presented parts whose sheets this user has hidden, by their paths.
+    var hiddenPresentations: [String: Presentation.ID] = [:]
+    /// The name of the action that is chosen in the sheet of a presented part; nil for the first one.
+    var presentationChoice: ActionEntry.ID?
     /// The last ten actions, the latest first.
     package var recent: [SentAction] = []
     /// The actions that the hub has not answered, by their numbers.
@@ -110,6 +114,9 @@ package struct Browser: Sendable {
     case editTapped, insertTapped, removeTapped, removalConfirmed
     /// A button of the prompt was pressed; nil to dismiss it.
     case promptAnswered(Int?)
+    /// The sheet of what is presented: the cursor is on an action, or it is taken.
+    case presentedActionSelected(ActionEntry.ID?), presentedActionTaken(ActionEntry.ID)
+    case presentedPartOpened, presentationHidden, presentationDismissed
   }
 
   @Dependency(\.browserHub) var hub
@@ -118,9 +125,11 @@ package struct Browser: Sendable {
 
   package var body: some ReducerOf<Self> {
     Reduce { state, action in
-      let before = state.visiblePrompt
+      let (prompt, presentation) = (state.visiblePrompt, state.visiblePresentation?.id)
       let outgoing = state.take(action)
-      if state.visiblePrompt != before { state.keepQuiet() }
+      state.forgetHiddenPresentations()
+      if state.visiblePrompt != prompt { state.keepQuiet() }
+      if state.visiblePresentation?.id != presentation { state.presentationChanged() }
       state.selectFirstRow()
       guard let outgoing else { return .none }
       return .run { [hub] send in
@@ -204,6 +213,11 @@ extension Browser.State {
     case .removeTapped: remove()
     case .removalConfirmed: if case .confirmation(let draft)? = overlay { return begin(draft) }
     case .promptAnswered(let index): return answerPrompt(index)
+    case .presentedActionSelected(let name): presentationChoice = name
+    case .presentedActionTaken(let name): return takePresentedAction(name)
+    case .presentedPartOpened: openPresentedPart()
+    case .presentationHidden: hidePresentation()
+    case .presentationDismissed: return dismissPresentation()
     }
     return nil
   }

@@ -19,6 +19,8 @@ package struct HubDescription: Equatable, Sendable {
   package let actions: [ActionEntry]
   /// The places of alerts and dialogs.
   package let prompts: [PromptPlace]
+  /// The places of what else features present.
+  package let presentations: [PresentationPlace]
   /// The parts that can be changed in place.
   package let sharedParts: [SharedPart]
 
@@ -33,6 +35,7 @@ package struct HubDescription: Equatable, Sendable {
     func maySend(_ path: [PathStep]) -> Bool { rights?.permitActions(of: path, in: schema) ?? true }
     actions = schema.actionEntries(documentation).filter { maySend($0.path) }
     prompts = schema.promptPlaces.filter { rights?.permitAttaching(named: $0.path, in: schema) ?? true }
+    presentations = schema.presentationPlaces.filter { rights?.permitAttaching(named: $0.path, in: schema) ?? true }
     sharedParts = schema.sharedParts.filter { maySend($0.action) }
   }
 

@@ -20,12 +20,11 @@ extension Browser.State {
   package var choices: [Palette.Choice] {
     guard let hub, past == nil else { return [] }
     let (element, tab) = (element, tab.id)
-    let offered = hub.actions.filter { entry in
-      !configuration.isHidden(entry.name)
-        && !refusedActions.contains { $0 == entry.name || $0.hasPrefix("\(entry.name).") }
+    let dismissal = page.flatMap { page in
+      hub.presentations.last { page.path == $0.path || page.path.hasPrefix("\($0.path).") }?.dismissal
     }
     var ranked: [(rank: Int, offset: Int, choice: Palette.Choice)] = []
-    for (offset, entry) in offered.enumerated() {
+    for (offset, entry) in offeredActions.enumerated() {
       let later = entry.isInternal ? 10 : 0
       let isOfTab = entry.name.split(separator: ".").first.map(String.init) == tab
       let isOwn = element != nil && entry.collection == element?.collection
@@ -35,9 +34,19 @@ extension Browser.State {
       }
       // Without an element, brackets cannot be filled in.
       if case .brackets = entry.target { continue }
-      ranked.append((later + (isOfTab ? 1 : 2), offset, Palette.Choice(entry)))
+      // On the page of what is presented, what dismisses it comes first.
+      let rank = dismissal == entry.path ? -1 : isOfTab ? 1 : 2
+      ranked.append((later + rank, offset, Palette.Choice(entry)))
     }
     return ranked.sorted { ($0.rank, $0.offset) < ($1.rank, $1.offset) }.map(\.choice)
+  }
+
+  /// The actions that the configuration does not hide, and this user has not been refused.
+  var offeredActions: [ActionEntry] {
+    (hub?.actions ?? []).filter { entry in
+      !configuration.isHidden(entry.name)
+        && !refusedActions.contains { $0 == entry.name || $0.hasPrefix("\(entry.name).") }
+    }
   }
 
   /// The reason why nothing can be sent; nil if it can.
@@ -120,7 +129,7 @@ extension Browser.State {
   }
 
   /// True if a single key may send something now; otherwise the user is told why not.
-  private mutating func acceptsSendingKeys() -> Bool {
+  mutating func acceptsSendingKeys() -> Bool {
     guard now >= quietUntil else {
       notice = Notice("the screen has just changed; press the key again", isBad: true)
       return false

@@ -54,7 +54,12 @@ extension Browser.State {
   }
 
   mutating func submitForm() -> Outgoing? {
-    guard case .form(let form)? = overlay, form.pending == nil else { return nil }
+    guard case .form(var form)? = overlay, form.pending == nil else { return nil }
+    if let reason = missingPresentation(of: form) {
+      form.error = FieldError(place: [], reason: reason)
+      overlay = .form(form)
+      return nil
+    }
     return submit(form.draft)
   }
 }

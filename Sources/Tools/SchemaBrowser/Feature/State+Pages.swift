@@ -88,7 +88,7 @@ extension Browser.State {
     }
   }
 
-  private mutating func openPart(_ path: String) {
+  mutating func openPart(_ path: String) {
     if tab.content == .root, page?.path.isEmpty == true, let index = tabs.firstIndex(where: { $0.path == path }) {
       return open(tab: index)
     }
