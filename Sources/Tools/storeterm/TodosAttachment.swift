@@ -18,19 +18,30 @@ final class TodosAttachment {
   private var nextID: Attachment<Int, Never>?
   private var all: Attachment<Todos.State, Todos.Action>?
   private var subscription: StoreSubscription?
+  /// The reason for which a hub has refused a window, until it was shown.
+  private var refusal: String?
   /// The window that is shown.
   private weak var shown: LongTodos.Page?
 
   init(
-    _ client: StoreClient<AppFeature.State, AppFeature.Action>, _ model: TerminalModel,
+    _ client: StoreClient<AppFeature.State, AppFeature.Action>, _ model: TerminalModel, refusal: String?,
     attachAll: @escaping () -> Attachment<Todos.State, Todos.Action>, onChange: @escaping (UInt64) -> Void
   ) {
     (self.client, self.model, self.attachAll, self.onChange) = (client, model, attachAll, onChange)
+    self.refusal = refusal
   }
+
+  /// True while a window is attached. A hub ends the connection of a client whose window is beyond the limit of all
+  /// programs of the user.
+  var hasWindow: Bool { page != nil }
 
   /// Attaches a window, whose number of todos then tells whether it is all that is needed.
   func start() {
     guard page == nil, all == nil else { return }
+    if let refusal {
+      self.refusal = nil
+      return model.todos.show(nil, absence: "\(refusal); open this screen again to try again")
+    }
     let page: Page = client.attach(
       to: { $0.todos.todos[window: 0..<LongTodos.windowSize] }, action: { AppFeature.Action.todos($0) })
     let nextID = client.attach(to: { $0.todos.nextID }, action: { (never: Never) -> AppFeature.Action in })

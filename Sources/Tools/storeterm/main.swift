@@ -109,10 +109,13 @@ let line = options.read { (parsed) throws(UsageError) in
     let printer = try ConfigurationPrinter(line.browser, on: loop)
     return printer.run()
   }
-  if !line.isGeneric {
-    let session = try Session(line.session, on: loop)
+  var settings = line.session
+  while !line.isGeneric {
+    let session = try Session(settings, on: loop)
     try session.run()
-    guard session.isForOtherFeature else { return session.failure }
+    if session.isForOtherFeature { break }
+    guard let refusal = session.todosRefusal else { return session.failure }
+    settings.todosRefusal = refusal
   }
   let session = try BrowserSession(line.browser, name: Session.name, on: loop)
   try session.run()

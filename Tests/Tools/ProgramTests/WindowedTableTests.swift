@@ -138,4 +138,25 @@ import Testing
     second.press("2")
     #expect(hub.wait { second.screen.contains("Count") }, "\(second.screen)")
   }
+
+  /// The program once ended.
+  @Test func theListOfTodosBeyondTheLimitOfTheUserShowsTheReason() throws {
+    let path = NSTemporaryDirectory() + "limits-\(UUID().uuidString).conf"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "[limits]\nwindow-elements-per-user = 300\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let (hub, _) = try largeHub(["--config", path])
+    let (first, second) = (try Tmux(hub, "storeterm", ""), try Tmux(hub, "storeterm", ""))
+    first.press("2")
+    #expect(hub.wait { first.screen.contains("\(Self.count) todos") }, "\(first.screen)")
+    #expect(hub.wait { second.screen.contains("counter") }, "\(second.screen)")
+    second.press("2")
+    #expect(hub.wait { second.screen.contains("have 300 elements") }, "\(second.screen)")
+    // It goes on with the other screens, and with this one once there is room.
+    second.press("1", "+")
+    #expect(hub.wait { second.screen.contains("up") && first.screen.contains("live") }, "\(second.screen)")
+    first.press("q")
+    #expect(hub.wait { !first.isRunning })
+    second.press("2")
+    #expect(hub.wait { second.screen.contains("\(Self.count) todos") }, "\(second.screen)")
+  }
 }

@@ -21,6 +21,8 @@ package final class SharedPart<Step: UndoStep> {
   package private(set) var store: Store<Step.State, Step.Action>?
   /// True once the hub has sent the part or its absence.
   package private(set) var isKnown = false
+  /// The reason why the part is not here; nil if this hub lacks it.
+  private(set) var absence: String?
   private(set) var message: StatusMessage?
   /// Another number after each change of the part, for views of all of it: who reads a list does not observe the fields of
   /// its elements.
@@ -34,9 +36,14 @@ package final class SharedPart<Step: UndoStep> {
 
   init(_ outcomes: @escaping SentActions) { self.outcomes = outcomes }
 
-  /// Shows the part; nil if this hub lacks it.
-  package func show(_ store: Store<Step.State, Step.Action>?) {
+  /// Shows the part.
+  ///
+  /// - Parameters:
+  ///   - store: The part; nil if it is not here.
+  ///   - absence: The reason why it is not here; nil if this hub lacks it.
+  package func show(_ store: Store<Step.State, Step.Action>?, absence: String? = nil) {
     hub = store
+    self.absence = absence
     self.store = store.map { store in
       Store(
         core: ReportingCore(store.core) { [weak self] action, before, task in
@@ -89,7 +96,7 @@ struct PartScreen<Step: UndoStep, Content: TerminalView>: TerminalView {
           ])
           .message(part.message)
       } else {
-        Text("this hub has no \(Step.screen)").dim()
+        Text(part.absence ?? "this hub has no \(Step.screen)").dim()
       }
     } placeholder: {
       WaitingView(status, for: "the \(Step.screen)")

@@ -56,13 +56,18 @@ package final class TerminalModel {
     }
   }
 
+  /// Opens a screen.
+  package func open(_ screen: Screen) {
+    self.screen = screen
+    onOpen?(screen)
+  }
+
   /// The index of the open screen; the first one, if there is no such screen any more.
   var tab: StoreBinding<Int> {
     StoreBinding { [self] in
       screens.firstIndex(of: screen) ?? 0
     } set: { [self] in
-      screen = screens[$0]
-      onOpen?(screen)
+      open(screens[$0])
     }
   }
 }
