@@ -139,7 +139,8 @@ package final class WebSocket {
     if lws_is_first_fragment(handle) != 0 { messageCount = 0 }
     messageCount += event.count
     // What is announced counts before it arrives.
-    guard lws_remaining_packet_payload(handle) <= max(server.limits.messageBytes - messageCount, 0) else {
+    let room = server.limits.messageBytes - messageCount
+    guard room >= 0, lws_remaining_packet_payload(handle) <= room else {
       return close(.tooLarge, "a message has at most \(server.limits.messageBytes) bytes")
     }
     event.withBytes { onBytes?($0) }
