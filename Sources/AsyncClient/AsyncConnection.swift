@@ -3,6 +3,7 @@ internal import EventLoop
 internal import IssueReporting
 package import ReplicaCore
 package import Senders
+internal import Synchronization
 package import Wire
 
 /// A `ReplicaCore` with a socket, as an actor on a queue of its own: it executes the replica's commands, and tells the
@@ -126,19 +127,22 @@ package actor AsyncConnection {
   /// The states of the connection, from the one of now; if several follow quickly, only the last.
   package nonisolated func states() -> AsyncStream<ConnectionState> {
     let (stream, continuation) = AsyncStream.makeStream(of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
-    enter { $0.observe(continuation) }
+    let number = newObserver()
+    continuation.onTermination = { [weak self] _ in self?.enter { $0.stateObservers[number] = nil } }
+    enter { $0.observe(number, continuation) }
     return stream
   }
 
-  private var nextObserver: UInt64 = 0
+  private nonisolated let observerCount = Atomic<UInt64>(0)
 
-  private func observe(_ continuation: AsyncStream<ConnectionState>.Continuation) {
+  /// Returns a number for an observer. Its stream needs its handler of the end before anyone can end it: one that is set
+  /// later is not called.
+  private nonisolated func newObserver() -> UInt64 { observerCount.add(1, ordering: .relaxed).newValue }
+
+  private func observe(_ number: UInt64, _ continuation: AsyncStream<ConnectionState>.Continuation) {
     continuation.yield(replica.connection)
     if case .ended = life { return continuation.finish() }
-    nextObserver += 1
-    let number = nextObserver
     stateObservers[number] = continuation
-    continuation.onTermination = { [weak self] _ in self?.enter { $0.stateObservers[number] = nil } }
   }
 
   // MARK: Actions
@@ -152,10 +156,11 @@ package actor AsyncConnection {
       try await waitForRoom(byteCount: bytes.count)
       room.release(byteCount: bytes.count)
     }
+    // Also if the action is refused: the next sender has its room.
+    defer { scheduleTurn() }
     if case .ending = life { throw ActionError.notConnected(reason: "the client is ending") }
     let outcome = ActionOutcome()
     let ticket = try replica.send(context: outcome) { $0.append(bytes.span.bytes) }
-    scheduleTurn()
     return SentAction(connection: self, ticket: ticket, outcome: outcome)
   }
 
@@ -196,12 +201,15 @@ package actor AsyncConnection {
     of key: WatchedPart.Key, makeMirror: @escaping @Sendable () -> any Mirror
   ) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    enter { $0.watch(key, continuation, makeMirror) }
+    let number = newObserver()
+    continuation.onTermination = { [weak self] _ in self?.enter { $0.unwatch(key, number) } }
+    enter { $0.watch(key, number, continuation, makeMirror) }
     return stream
   }
 
   private func watch(
-    _ key: WatchedPart.Key, _ continuation: AsyncStream<Void>.Continuation, _ makeMirror: () -> any Mirror
+    _ key: WatchedPart.Key, _ number: UInt64, _ continuation: AsyncStream<Void>.Continuation,
+    _ makeMirror: () -> any Mirror
   ) {
     if case .ended = life { return continuation.finish() }
     let part: WatchedPart
@@ -213,10 +221,7 @@ package actor AsyncConnection {
       replica.subscribe(part.mirror, to: key.path, of: key.root, context: part)
       scheduleTurn()
     }
-    nextObserver += 1
-    let number = nextObserver
     part.observers[number] = continuation
-    continuation.onTermination = { [weak self] _ in self?.enter { $0.unwatch(key, number) } }
     if part.mirror.revision != nil { continuation.yield() }
   }
 

@@ -117,6 +117,18 @@ import Testing
     }
   }
 
+  @Test func anIterationThatEndsBeforeItBeganLeavesNoSubscription() async throws {
+    let hub = try TestHub()
+    try hub.start()
+    try await withClient(of: hub) { client in
+      var attendees = client.hubUpdates(of: \.attendees).makeAsyncIterator()
+      for _ in 0..<100 { _ = client.updates(of: \.counter.count).makeAsyncIterator() }
+      // The hub has the requests of both before the action.
+      try await client.send(.counter(.incrementButtonTapped))
+      #expect(await attendees.next()?.value?.first?.parts.count == 1)
+    }
+  }
+
   @Test func aCancelledSendIsNotTakenBackOnceItIsSent() async throws {
     let hub = try TestHub()
     try hub.start()
@@ -166,6 +178,22 @@ import Testing
     try await withClient(of: hub, client) { client in
       try await third.value.applied()
       #expect(try await client.texts().count == 3)
+    }
+  }
+
+  @Test func anActionThatIsRefusedLeavesItsRoomToTheNext() async throws {
+    let hub = try TestHub()
+    let client = hub.client(pendingActions: 1)
+    _ = try await client.begin(.todos(.addButtonTapped(text: "1")))
+    let tooLarge = Task { try await client.add(String(repeating: "x", count: 2 << 20)) }
+    for _ in 0..<100 { await Task.yield() }
+    let next = Task { try await client.add("2") }
+    for _ in 0..<100 { await Task.yield() }
+    try hub.start()
+    try await withClient(of: hub, client) { client in
+      await #expect(throws: ActionError.self) { try await tooLarge.value }
+      try await next.value
+      #expect(try await client.texts() == ["1", "2"])
     }
   }
 
