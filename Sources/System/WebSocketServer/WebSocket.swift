@@ -19,6 +19,7 @@ package final class WebSocket {
   private let server: WebSocketServer
   private var handle: OpaquePointer?
   private var isOpen = false
+  private var isAborted = false
   private var onOpen: ((WebSocket) -> Void)?
   private var closing: (code: CloseCode, reason: String)?
   /// The number of bytes of the current message so far.
@@ -47,7 +48,7 @@ package final class WebSocket {
   /// - Precondition: `isWritable`, and at most 64 KiB.
   package func send(_ bytes: RawSpan) -> Bool {
     precondition(isWritable && bytes.byteCount <= WebSocketServer.bufferBytes, "wait for onWritable")
-    guard let handle, isOpen, closing == nil else { return false }
+    guard let handle, isOpen, closing == nil, !isAborted else { return false }
     let (buffer, count) = (server.sendBuffer, bytes.byteCount)
     bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[cws_headroom...]).copyMemory(from: $0) }
     let start = buffer.baseAddress?.advanced(by: cws_headroom).assumingMemoryBound(to: UInt8.self)
@@ -72,7 +73,8 @@ package final class WebSocket {
   ///   - code: The status.
   ///   - reason: A sentence for the peer, at most 123 bytes of which are sent.
   package func close(_ code: CloseCode, _ reason: String) {
-    guard let handle, closing == nil else { return }
+    // libwebsockets would free an unusable connection within the callback that sends the frame.
+    guard let handle, closing == nil, !isAborted else { return }
     closing = (code, reason)
     cws_limit(handle, Self.closeSeconds)
     // The end of the connection waits for the peer's answer to the close.
@@ -82,7 +84,9 @@ package final class WebSocket {
 
   /// Closes the connection in a later turn of the loop, without another byte.
   package func abort() {
-    if let handle { cws_abort(handle) }
+    guard let handle else { return }
+    isAborted = true
+    cws_abort(handle)
   }
 
   // MARK: Events

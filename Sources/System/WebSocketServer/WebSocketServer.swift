@@ -45,7 +45,7 @@ package final class WebSocketServer {
     package let description: String
   }
 
-  /// The limits; all but the sizes of requests and the interval of pings may change.
+  /// The limits; only the size of messages may change.
   package var limits: Limits
   /// The files to serve; nil for none.
   package var files: StaticFiles?

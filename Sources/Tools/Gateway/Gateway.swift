@@ -100,11 +100,12 @@ final class Gateway {
         "refused a page of \(printable(origin)) from \(request.address): it is not among the origins")
       return .refuse(403, "pages of this origin may not connect")
     }
-    if admission.guess(from: request.address, at: loop.now, configuration) != nil {
-      figures.refusedGuesses += 1
-      return .refuse(429, "there were too many wrong tokens from this address; wait a minute")
-    }
     guard let token = Self.token(of: request).flatMap({ tokens[text: $0] }), token.isValid(at: wallTime()) else {
+      // Valid tokens are not limited: anyone could keep out all who share an address, such as that of a proxy.
+      if admission.guess(from: request.address, at: loop.now, configuration) != nil {
+        figures.refusedGuesses += 1
+        return .refuse(429, "there were too many wrong tokens from this address; wait a minute")
+      }
       admission.noteGuess(from: request.address)
       figures.wrongTokens += 1
       log.write(
@@ -163,8 +164,8 @@ final class Gateway {
 
   private func closeInvalid() {
     let now = wallTime()
-    for connection in connections.values {
-      let token = tokens.all.first { $0.digest == connection.token.digest }
+    for connection in connections.values where !connection.hasLeft {
+      let token = tokens[digest: connection.token.digest]
       guard token?.user != connection.token.user || token?.isValid(at: now) != true else { continue }
       figures.endedTokens += 1
       let reason = token.map { $0.isValid(at: now) ? "has another user now" : "has expired" } ?? "was revoked"
@@ -179,12 +180,11 @@ final class Gateway {
   }
 
   private func armExpiry() {
-    guard let next = connections.values.compactMap({ expiry(of: $0) }).min() else { return expiryTimer?.stop() ?? () }
+    // The time of a connection that is being closed is in the past: the timer would fire again within the same turn.
+    let open = connections.values.filter { !$0.hasLeft }
+    let times = open.compactMap { tokens[digest: $0.token.digest]?.expiry }
+    guard let next = times.min() else { return expiryTimer?.stop() ?? () }
     expiryTimer?.start(after: .seconds(min(max(next - wallTime(), 0), Self.expiryStep)))
-  }
-
-  private func expiry(of connection: GatewayConnection) -> Int64? {
-    tokens.all.first { $0.digest == connection.token.digest }?.expiry
   }
 
   // MARK: Operation
@@ -196,10 +196,13 @@ final class Gateway {
     configuration = new
     (configuration.listen, configuration.hub, configuration.tokens) = (old.listen, old.hub, old.tokens)
     (configuration.certificate, configuration.key) = (old.certificate, old.key)
-    server.limits.requestTime = new.limits.requestTime
+    (configuration.limits.requestTime, configuration.limits.pingInterval) = (
+      old.limits.requestTime, old.limits.pingInterval
+    )
     server.limits.messageBytes = new.limits.messageBytes
     server.files = new.root.flatMap { StaticFiles(root: $0) }
-    if configuration.tls != nil { server.renewCertificate() }
+    // The files of other paths were checked, but these are served from the next start on.
+    if let tls = configuration.tls, tls == new.tls { server.renewCertificate() }
     return later
   }
 

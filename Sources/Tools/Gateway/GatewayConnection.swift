@@ -17,16 +17,16 @@ final class GatewayConnection {
   /// The token, as it was when the WebSocket was opened.
   let token: GatewayToken
   let socket: WebSocket
-  /// Called once when the connection has ended.
+  /// Called once when the connection has ended, and the hub has what the client sent, or has ended it, too.
   var onEnd: ((GatewayConnection) -> Void)?
+  /// True once the gateway has ended the connection to the hub; the WebSocket may still be closing.
+  private(set) var hasLeft = false
   /// Called once if the hub cannot be reached.
   var onUnreachable: ((UVError) -> Void)?
   private let loop: EventLoop
   private var stream: PipeStream?
+  private var hasSocketEnded = false
   private let count: (WritableKeyPath<Traffic, UInt64>, Int) -> Void
-
-  /// The maximum size of one read from the hub's socket, which is one message.
-  private static let readLimit = 32 << 10
 
   init(
     _ socket: WebSocket, _ token: GatewayToken, on loop: EventLoop,
@@ -41,9 +41,9 @@ final class GatewayConnection {
     socket.pauseReading()
     do throws(UVError) {
       let stream = try PipeStream(on: loop)
-      stream.readLimit = Self.readLimit
       try stream.connect(to: path) { [weak self] error in
-        if let error { self?.fail(error) } else { self?.start() }
+        guard let self, !hasSocketEnded else { return }
+        if let error { fail(error) } else { start() }
       }
       self.stream = consume stream
     } catch {
@@ -91,16 +91,25 @@ final class GatewayConnection {
     socket.close(.tryAgainLater, "the hub cannot be reached")
   }
 
-  /// Ends the connection to the hub; the WebSocket is being closed.
+  /// Ends the connection to the hub at once; the WebSocket is being closed, or has ended.
   func leave() {
+    hasLeft = true
     socket.onBytes = nil
     stream = nil
+    if hasSocketEnded { finish() }
   }
 
   private func end() {
-    // What the client has sent before it left reaches the hub.
-    if let stream = stream.take() { ClosingStream(stream).finish() }
     onUnreachable = nil
-    onEnd.take()?(self)
+    hasSocketEnded = true
+    guard stream != nil else { return finish() }
+    // What the client has sent before it left reaches the hub. Until then it counts, or the descriptors of clients that
+    // leave a hub that hangs would have no limit. An unconnected stream cannot be read, and has nothing to send.
+    stream?.onDrained {}
+    try? stream?.startReading(onBytes: { _ in }, onEnd: { [weak self] _ in self?.finish() })
+    stream?.finishWriting { [weak self] in self?.finish() }
   }
+
+  /// The stream closes with this object, which its owner lets go of.
+  private func finish() { onEnd.take()?(self) }
 }

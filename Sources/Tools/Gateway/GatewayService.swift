@@ -20,8 +20,10 @@ package final class GatewayService {
   private var tokenWatch: TokenWatch?
   private var stopTimer: Timer?
   private var certificateExpiry: Int64?
-  /// Why the last reload of the configuration or of the tokens has changed nothing.
-  private var problem: String?
+  /// Why the last reload of the configuration has changed nothing.
+  private var configurationProblem: String?
+  /// Why the last change of the tokens has changed nothing.
+  private var tokensProblem: String?
   private var isStopping = false
 
   /// The time limit for closing the connections at the end.
@@ -147,6 +149,11 @@ package final class GatewayService {
     let scheme = configuration.tls == nil ? "ws" : "wss"
     for (descriptor, address) in sockets {
       try gateway.listen(on: descriptor, at: address)
+      if configuration.tls == nil, ListenAddress(address)?.isLoopback == false {
+        log.write(
+          .warning,
+          "other machines can reach \(address): without [tls], tokens and states pass the network in plain text")
+      }
       log.write(.info, "listening on \(scheme)://\(address)/ for the hub at \(configuration.hub)")
     }
   }
@@ -169,6 +176,11 @@ package final class GatewayService {
     }
   }
 
+  private var problem: String? {
+    let problems = [configurationProblem, tokensProblem].compactMap(\.self)
+    return problems.isEmpty ? nil : problems.joined(separator: "; ")
+  }
+
   /// The line for `systemctl status`.
   private var summary: String {
     let count = gateway?.connections.count ?? 0
@@ -182,12 +194,13 @@ package final class GatewayService {
     manager.notify(.reloading)
     do throws(GatewayConfigurationError) {
       let later = gateway.take(try readConfiguration())
-      problem = nil
+      configurationProblem = nil
       let rest = later.isEmpty ? "" : "; at the next start: \(later.joined(separator: ", "))"
       log.write(.info, "reloaded the configuration\(rest)")
     } catch {
-      problem = "the configuration is unchanged: \(error.problems.joined(separator: "; "))"
-      log.write(.error, problem ?? "")
+      let problem = "the configuration is unchanged: \(error.problems.joined(separator: "; "))"
+      configurationProblem = problem
+      log.write(.error, problem)
     }
     reloadTokens()
     manager.notify(.ready, .status(summary))
@@ -197,12 +210,14 @@ package final class GatewayService {
     guard let gateway else { return }
     do throws(TokenFileError) {
       let tokens = try TokenFile(gateway.configuration.tokens).read()
+      tokensProblem = nil
       guard tokens != gateway.tokens else { return }
       gateway.take(tokens)
       log.write(.info, "read \(counted(tokens.all.count, "token"))")
     } catch {
-      problem = "the tokens are unchanged: \(error)"
-      log.write(.error, problem ?? "")
+      let problem = "the tokens are unchanged: \(error)"
+      tokensProblem = problem
+      log.write(.error, problem)
     }
   }
 

@@ -15,7 +15,7 @@ nonisolated struct GatewaySetting: Sendable {
 
   /// The settings that a running gateway does not change.
   static let later = all.filter {
-    ["listen", "hub", "tokens", "certificate", "key", "ping-interval"].contains($0.name)
+    ["listen", "hub", "tokens", "certificate", "key", "request-timeout", "ping-interval"].contains($0.name)
   }
 
   static let sections = ["gateway", "tls", "limits", "files"]
@@ -61,7 +61,7 @@ nonisolated struct GatewaySetting: Sendable {
     count("connections-per-token", \.connectionsPerToken, 1...65_000, "the number of open WebSockets with one token"),
     count(
       "guesses-per-minute", \.guessesPerMinute, 1...100_000,
-      "the number of wrong tokens from one address in a minute, after which its requests are refused for the rest of it"
+      "the number of wrong tokens from one address in a minute; further ones are refused at once for the rest of it"
     ),
     time("request-timeout", \.limits.requestTime, 1...600, "the time for a TLS handshake and a whole request"),
     time(

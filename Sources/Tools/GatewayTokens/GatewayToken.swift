@@ -62,7 +62,8 @@ package struct GatewayToken: Equatable, Sendable {
 /// The tokens of a gateway.
 package struct GatewayTokens: Equatable, Sendable {
   /// The tokens, in the order of their creation.
-  package internal(set) var all: [GatewayToken] = []
+  package private(set) var all: [GatewayToken] = []
+  private var byDigest: [[UInt8]: GatewayToken] = [:]
 
   /// Creates a list of no tokens.
   package init() {}
@@ -81,14 +82,18 @@ package struct GatewayTokens: Equatable, Sendable {
     return found
   }
 
+  /// Returns the token with a digest that is known to be one's, such as that of an open connection.
+  package subscript(digest digest: [UInt8]) -> GatewayToken? { byDigest[digest] }
+
   /// Returns the token with a name.
   package func named(_ name: String) -> GatewayToken? { all.first { $0.name == name } }
 
   /// Adds a token.
-  /// - Returns: False if there is one with this name, or no room for another one.
+  /// - Returns: False if there is one with this name or digest, or no room for another one.
   package mutating func add(_ token: GatewayToken) -> Bool {
-    guard named(token.name) == nil, all.count < Self.limit else { return false }
+    guard named(token.name) == nil, byDigest[token.digest] == nil, all.count < Self.limit else { return false }
     all.append(token)
+    byDigest[token.digest] = token
     return true
   }
 
@@ -96,7 +101,7 @@ package struct GatewayTokens: Equatable, Sendable {
   /// - Returns: False if there is none with this name.
   package mutating func remove(_ name: String) -> Bool {
     guard let index = all.firstIndex(where: { $0.name == name }) else { return false }
-    all.remove(at: index)
+    byDigest[all.remove(at: index).digest] = nil
     return true
   }
 

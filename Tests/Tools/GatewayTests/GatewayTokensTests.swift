@@ -26,8 +26,8 @@ import Testing
 
   @Test func aTokenIsFoundByItsTextOnly() {
     var tokens = GatewayTokens()
-    let areAdded = [token("a", "one"), token("b", "two"), token("a", "three")].map { tokens.add($0) }
-    #expect(areAdded == [true, true, false], "a name is there once")
+    let areAdded = [token("a", "one"), token("b", "two"), token("a", "three"), token("c", "two")].map { tokens.add($0) }
+    #expect(areAdded == [true, true, false, false], "a name is there once, and a text has one user")
     #expect(tokens[text: "one"]?.name == "a")
     #expect(tokens[text: "two"]?.name == "b")
     #expect(tokens[text: "ONE"] == nil && tokens[text: ""] == nil && tokens[text: "a"] == nil)

@@ -49,7 +49,7 @@ final class GatewayProcess {
     process = try Program(name: "storegate").start(
       ["--config", directory + "/gateway.conf"] + options, errors: directory + "/gateway.log", shell: shell)
     try #require(poll { log.contains("listening on") }, "\(log)")
-    let address = try #require(log.firstMatch(of: /listening on wss?:\/\/127.0.0.1:([0-9]+)\//))
+    let address = try #require(log.firstMatch(of: /listening on wss?:\/\/[0-9.]+:([0-9]+)\//))
     port = try #require(Int(address.output.1))
   }
 

@@ -62,8 +62,11 @@ import Wire
       #expect(client.open(token: guess) == 101)
       #expect(client.readCloseCode() == 4401)
     }
-    // Also the right one, since it could be a guess.
-    #expect(try gateway.connect().open(token: token) == 429)
+    #expect(try gateway.connect().open(token: "sgt_wrong") == 429)
+    // Otherwise anyone could keep out the clients behind the same proxy.
+    let client = try gateway.open(token)
+    client.send(opcode: 2, hello())
+    #expect(kind(client) == .welcome)
   }
 
   @Test func slowAndSilentRequestsEnd() throws {
@@ -197,6 +200,63 @@ import Wire
     #expect(kind(kept) == .welcome)
   }
 
+  @Test func aClientThatIgnoresTheEndOfItsTokenHoldsNobodyUp() throws {
+    let gateway = try GatewayProcess()
+    let other = try gateway.open(try gateway.createToken())
+    let text = GatewayToken.newText()
+    let now = Int64(time(nil))
+    try TokenFile(gateway.tokens).update {
+      _ = $0.add(
+        GatewayToken(
+          name: "short", digest: GatewayToken.digest(of: text), user: UInt32(GatewayProcess.user), created: now,
+          expiry: now + 2))
+    }
+    try #require(poll { gateway.log.contains("read 2 tokens") })
+    let silent = try gateway.open(text)
+    try #require(poll { gateway.log.contains("the token short has expired") })
+    // The close is neither read nor answered meanwhile.
+    other.send(opcode: 2, hello())
+    #expect(kind(other) == .welcome)
+    #expect(gateway.log.matches(of: /the token short has expired/).count == 1)
+    withExtendedLifetime(silent) {}
+  }
+
+  @Test func aClientThatLeavesCountsUntilTheHubHasItsBytes() throws {
+    let gateway = try GatewayProcess("[limits]\nconnections-per-token = 1\nping-interval = 1s")
+    let token = try gateway.createToken()
+    _ = gateway.stop()
+    let metrics = gateway.directory + "/metrics.sock"
+    try gateway.start(["--metrics", metrics])
+    let hub = try #require(gateway.hub.process)
+    kill(hub.processIdentifier, SIGSTOP)
+    defer { kill(hub.processIdentifier, SIGCONT) }
+    do {
+      // More than the hub's socket takes.
+      let client = try gateway.open(token)
+      client.send(opcode: 2, [UInt8](repeating: 0, count: 1 << 20))
+    }
+    let http = LocalHTTP(address: .path(metrics))
+    try #require(poll { http.request("GET", "/metrics")?.text.contains("storegate_connections 0\n") == true })
+    // Otherwise each further one would take a descriptor and memory, in no limit.
+    #expect(try gateway.connect().open(token: token) == 503)
+    // The hub refuses the bytes.
+    kill(hub.processIdentifier, SIGCONT)
+    #expect(poll { (try? gateway.connect().open(token: token)) == 101 })
+  }
+
+  @Test func aFileOfTokensThatIsRightAgainEndsTheReport() throws {
+    let gateway = try GatewayProcess()
+    _ = gateway.stop()
+    let metrics = gateway.directory + "/metrics.sock"
+    try gateway.start(["--metrics", metrics])
+    let http = LocalHTTP(address: .path(metrics))
+    _ = try gateway.createToken("a")
+    try #require(chmod(gateway.tokens, 0o644) == 0)
+    #expect(poll { http.request("GET", "/health")?.text.contains("other users could read or change it") == true })
+    try #require(chmod(gateway.tokens, 0o600) == 0)
+    #expect(poll { http.request("GET", "/health")?.text == "ok\n" })
+  }
+
   // MARK: Files
 
   @Test func onlyTheFilesOfTheDirectoryAreServed() throws {
@@ -244,6 +304,10 @@ import Wire
     try #require(poll { gateway.log.contains("reloaded the configuration") })
     #expect(try gateway.connect().open(token: token, origin: "https://a.example") == 403)
     #expect(try gateway.connect().open(token: token, origin: "https://b.example") == 101)
+    // The time limit of requests is one of the library's, too, which does not change.
+    try gateway.configure("origins = https://b.example\n[limits]\nrequest-timeout = 20s")
+    kill(process.processIdentifier, SIGHUP)
+    #expect(poll { gateway.log.contains("reloaded the configuration; at the next start: request-timeout") })
     // A mistake changes nothing, and a start with it fails for good.
     try gateway.configure("origin = https://c.example")
     kill(process.processIdentifier, SIGHUP)
@@ -289,14 +353,15 @@ import Wire
   }
 
   /// The unit has no network of its own, and gets the socket from the service manager.
-  @Test(.enabled(if: Python.isInstalled)) func theServiceManagersSocketIsServed() throws {
+  @Test(.enabled(if: Python.isInstalled), arguments: ["127.0.0.1", "0.0.0.0"])
+  func theServiceManagersSocketIsServed(address: String) throws {
     let gateway = try GatewayProcess()
     let token = try gateway.createToken()
     _ = gateway.stop()
     let script = """
       import os, socket, sys
       listening = socket.socket()
-      listening.bind(("127.0.0.1", 0))
+      listening.bind(("\(address)", 0))
       listening.listen()
       os.dup2(listening.fileno(), 3)
       os.set_inheritable(3, True)
@@ -309,6 +374,7 @@ import Wire
     let client = try gateway.open(token)
     client.send(opcode: 2, hello())
     #expect(kind(client) == .welcome)
+    #expect(gateway.log.contains("without [tls], tokens and states pass the network") == (address == "0.0.0.0"))
   }
 
   @Test func tokensAreListedWithoutTheirTexts() throws {
