@@ -54,9 +54,9 @@ class Documents(unittest.TestCase):
         with HubProcess() as hub:
             run(hub, str(PACKAGE / "examples" / "todo.py"), "add", "oat milk")
             script = str(PACKAGE / "examples" / "statusline.py")
-            with subprocess.Popen(
-                [sys.executable, script], env=environment(hub), stdout=subprocess.PIPE, text=True
-            ) as line:
+            # env(1), because a shell ignores SIGINT for what it runs in the background.
+            command = ["env", "--default-signal=INT", sys.executable, script]
+            with subprocess.Popen(command, env=environment(hub), stdout=subprocess.PIPE, text=True) as line:
                 assert line.stdout
                 self.assertEqual(line.stdout.readline(), "1 open\n")
                 hub.kill()
@@ -66,7 +66,10 @@ class Documents(unittest.TestCase):
                 run(hub, str(PACKAGE / "examples" / "todo.py"), "add", "bread")
                 self.assertEqual(line.stdout.readline(), "2 open\n")
                 line.send_signal(signal.SIGINT)
-                self.assertEqual(line.wait(10), 0)
+                try:
+                    self.assertEqual(line.wait(10), 0)
+                finally:
+                    line.kill()
 
     def test_the_command_line(self) -> None:
         with HubProcess() as hub:
