@@ -339,7 +339,8 @@ package actor AsyncConnection {
     endTurn()
   }
 
-  /// Reads one buffer; the source tells of more.
+  /// Reads one buffer, and comes back for more until there is nothing: once the hub has closed the connection, the
+  /// source does not tell of the end that follows these bytes.
   private func readAvailable() {
     guard let socket else { return }
     switch socket.read(into: &buffer) {
@@ -347,6 +348,7 @@ package actor AsyncConnection {
     case .bytes(let count):
       let bytes = buffer
       replica.received(bytes.span.bytes.extracting(first: count), at: now)
+      enter { $0.becameReadable() }
     case .end(let error):
       self.socket = nil
       replica.disconnected(reason: error.map { "\($0)" } ?? "the hub closed the connection", at: now)

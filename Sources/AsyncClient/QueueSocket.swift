@@ -32,7 +32,7 @@ final class QueueSocket {
   /// - Parameters:
   ///   - path: The path of the socket.
   ///   - queue: The queue of the events.
-  ///   - onReadable: Called while there are bytes to read, or the end.
+  ///   - onReadable: Called when there are bytes to read, or the end; must read until there is nothing.
   ///   - onWritable: Called when output that had to wait can be sent; must call `flush`.
   init(
     to path: String, on queue: DispatchQueue, onReadable: @escaping @Sendable () -> Void,

@@ -94,7 +94,7 @@ def run(options, directory):
         before = [len(player.outcomes) for player in players]
         end = time.monotonic() + 60
         while any(len(player.outcomes) <= count for player, count in zip(players, before)):
-            failures = [str(player.failure) for player in players if player.failure]
+            failures = [f"{player.name}: {str(player.failure)[:200]}" for player in players if player.failure]
             require(not failures and time.monotonic() < end, f"no outcome after the last kill: {failures}")
             time.sleep(0.01)
         expected = [player.finish() for player in players]
