@@ -16,7 +16,7 @@ extension ClusterLink {
     case .status(let history, let stored): write(.status(history: history, stored: stored))
     case .actions(let term, let session, let first, let actions): send(term, session, group, first, actions)
     case .needsSnapshot(let position):
-      awaitsSnapshot = true
+      unansweredRequests += 1
       write(.needsSnapshot(after: position))
     case .snapshot(let snapshot): send(snapshot)
     }

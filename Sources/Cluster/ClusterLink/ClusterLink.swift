@@ -45,8 +45,9 @@ package struct ClusterLink: ~Copyable {
   var accepted = AcceptedSessions()
   var outgoing: OutgoingSnapshot?
   var incoming: IncomingSnapshot?
-  /// True from a request for a snapshot until the head of the answer.
-  var awaitsSnapshot = false
+  /// The number of requests for a snapshot that may still be answered. The other node leaves out an answer while it
+  /// sends another one, so some are never answered.
+  var unansweredRequests = 0
   var quota: ByteQuota
 
   /// The other end of an open link.

@@ -84,6 +84,22 @@ import Wire
     #expect(a.advances == (count + 65_535) / 65_536)
   }
 
+  /// A node asks again after a while, also if the first answer is only late.
+  @Test func eachRequestMayBeAnswered() throws {
+    let (a, b) = TestEnd.pair()
+    for _ in 0..<2 { a.link.send(.needsSnapshot(after: 0)) }
+    for count in [10, 20] {
+      a.exchange(with: b)
+      b.link.send(.snapshot(snapshot(count)))
+    }
+    a.exchange(with: b)
+    #expect(a.link.end == nil)
+    #expect(a.messages == [.snapshot(snapshot(10)), .snapshot(snapshot(20))])
+    b.link.send(.snapshot(snapshot(10)))
+    a.exchange(with: b)
+    #expect(a.link.end == .violation("a snapshot that was not asked for"))
+  }
+
   @Test func aSnapshotDoesNotHoldUpMessages() throws {
     let (a, b) = TestEnd.pair { $0.chunkBytes = 1000 }
     a.link.send(.needsSnapshot(after: 0))
