@@ -34,7 +34,7 @@ struct LocalHTTP {
     let lines =
       ["\(method) \(target) HTTP/1.1"] + (host.map { ["Host: \($0)"] } ?? []) + headers + ["Connection: close", "", ""]
     let text = Array(lines.joined(separator: "\r\n").utf8)
-    guard write(descriptor, text, text.count) == text.count else { return nil }
+    guard Glibc.send(descriptor, text, text.count, CInt(MSG_NOSIGNAL)) == text.count else { return nil }
     var all = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while case let count = read(descriptor, &buffer, buffer.count), count > 0 { all += buffer[..<count] }

@@ -467,7 +467,8 @@ final class RawClient {
 
   static let hello = frame(kind: 1, payload: [0xa3, 0, 1, 1, 1, 4, 0x67, 0x65, 0x78, 0x61, 0x6d, 0x70, 0x6c, 0x65])
 
-  func send(_ bytes: [UInt8]) { _ = write(descriptor, bytes, bytes.count) }
+  /// The hub may have closed the connection: what is received then says so.
+  func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) }
 
   /// Returns the kind and the bytes of the next frame; empty at the end of the stream.
   func receive() -> [UInt8] {
