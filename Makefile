@@ -4,7 +4,7 @@ export DESTDIR PREFIX UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
-.PHONY: build run test test-clients test-package golden-check simulate fuzz torture system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
+.PHONY: build run test test-clients test-package golden-check simulate fuzz torture torture-cluster system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
 
 build: need-build ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	STOREHUB_PROGRAMS=storectl,storegate,storehubd,storeload,storesim,storeterm $(SWIFT_BUILD) -c release
@@ -36,6 +36,9 @@ fuzz: need-fuzz ## fuzz the code that takes bytes from peers (FUZZ_SECONDS=20 pe
 
 torture: need-torture ## kill, stop and starve a hub under load (CYCLES=200 kills), and check that nothing is lost
 	@scripts/torture
+
+torture-cluster: need-torture-cluster ## kill machines of a cluster in network namespaces, and check that nothing is lost (KILLS=20; needs root)
+	@scripts/torture-cluster
 
 system-test: need-system-test $(if $(PACKAGE),,need-deb) ## install the package under a real systemd, in namespaces, and run the hub there (needs root)
 	@scripts/system-test $(PACKAGE)

@@ -1,0 +1,309 @@
+"""Three machines of a cluster under real faults, with clients on each.
+
+    cluster.py --hub PATH [--kills N] [--seconds N] [--seed S] [FAULT...]
+
+After each fault, all clients must get further. In the end every acknowledged action is on every machine once and in
+order, and the turns of the three journals are the same at each position. Exits with 1 on a violation.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+
+from client import Adder, Violation, check, texts, todo_action
+from machines import Machine, Network, missing
+
+LIMIT = 90.0
+
+
+class TimedAdder(Adder):
+    """Notes how long its actions take, from the first attempt to the acknowledgement."""
+
+    def __init__(self, machine, action):
+        super().__init__(f"client-{machine.name}", machine.socket, action, window=4, pause=0.01)
+        self.machine, self.sent_at, self.slowest = machine, {}, 0.0
+
+    def write_actions(self, first, texts):
+        now = time.monotonic()
+        for number in range(first, first + len(texts)):
+            self.sent_at.setdefault(number, now)
+        super().write_actions(first, texts)
+
+    def handle(self, kind, payload):
+        before = self.applied
+        super().handle(kind, payload)
+        for number in range(before + 1, self.applied + 1):
+            self.slowest = max(self.slowest, time.monotonic() - self.sent_at.pop(number))
+
+
+class Cluster:
+    """The machines, their clients, and what was seen."""
+
+    def __init__(self, arguments, directory):
+        self.network = Network(directory)
+        self.machines = [Machine(self.network, name, 1 + number, arguments) for number, name in enumerate("abc")]
+        self.adders, self.results, self.restarts = [], [], []
+
+    def start(self):
+        for machine in self.machines:
+            machine.configure(self.machines)
+            machine.heal(self.machines)
+        for machine in self.machines:
+            machine.start()
+        for machine in self.machines:
+            self.adders.append(TimedAdder(machine, self.ready(machine)))
+        for adder in self.adders:
+            adder.start()
+
+    def ready(self, machine):
+        deadline = time.monotonic() + LIMIT
+        while time.monotonic() < deadline:
+            try:
+                return todo_action(machine.socket)
+            except OSError:
+                time.sleep(0.02)
+        raise Violation(f"the hub of {machine.name} does not answer:\n{machine.log()[-3000:]}")
+
+    @property
+    def leader(self):
+        """The machine that has last begun to lead, according to the logs."""
+        terms = {}
+        for machine in self.machines:
+            for line in machine.log().splitlines():
+                if "leads in term" in line:
+                    terms[int(line.rsplit(" ", 1)[1])] = machine
+        if not terms:
+            raise Violation("no hub has ever led")
+        return terms[max(terms)]
+
+    def victim(self):
+        """The leader in two of three cases."""
+        return self.leader if random.random() < 2 / 3 else random.choice(self.machines)
+
+    def others(self, machine):
+        return [other for other in self.machines if other is not machine]
+
+    def progress(self, adders=None, count=20):
+        """Waits until the clients have further acknowledgements, and starts again what has ended."""
+        adders = adders or self.adders
+        goals = [(adder, adder.applied + count) for adder in adders]
+        deadline = time.monotonic() + LIMIT
+        while behind := [adder for adder, goal in goals if adder.applied < goal]:
+            for adder in behind:
+                if adder.violations or not adder.is_alive():
+                    raise Violation(f"{adder.name}: {adder.violations or 'has ended'}")
+            if time.monotonic() > deadline:
+                logs = "\n".join(f"{machine.name}: {machine.log()[-2000:]}" for machine in self.machines)
+                raise Violation(f"{[adder.name for adder in behind]} get no further in {LIMIT:.0f} s:\n{logs}")
+            self.restart_ended()
+            time.sleep(0.01)
+
+    def restart_ended(self):
+        for machine in self.machines:
+            self.restarts += machine.restart_ended()
+
+    def observe(self, name, machine, fault, heal):
+        """Causes a fault of a machine and ends it; notes what the clients of the others notice."""
+        leads = machine is self.leader
+        elsewhere = [adder for adder in self.adders if adder.machine is not machine]
+        connections = sum(adder.connections for adder in elsewhere)
+        for adder in elsewhere:
+            adder.slowest = 0.0
+        fault()
+        self.progress(elsewhere)
+        gap = max(adder.slowest for adder in elsewhere)
+        closed = sum(adder.connections for adder in elsewhere) - connections
+        self.results.append({"fault": name, "leads": leads, "gap": round(gap, 3), "closed": closed})
+        print(f"  {len(self.results)}: {name} of {machine.name}{', which leads' if leads else ''}: "
+              f"{gap * 1000:.0f} ms, {closed} connections closed", flush=True)
+        heal()
+        self.progress()
+
+    # Faults
+
+    def kill(self):
+        machine = self.victim()
+        self.observe("kill", machine, machine.kill, machine.start)
+
+    def power(self):
+        machine = self.victim()
+
+        def heal():
+            machine.mount()
+            machine.start()
+
+        self.observe("power", machine, machine.lose_power, heal)
+
+    def stop(self):
+        machine = self.victim()
+
+        def fault():
+            machine.signal(signal.SIGSTOP)
+            time.sleep(random.uniform(0.2, 4))
+
+        self.observe("stop", machine, fault, lambda: machine.signal(signal.SIGCONT))
+
+    def partition(self):
+        """Cuts one direction between a machine and the others, or both."""
+        machine, way = self.victim(), random.choice(["out", "in", "both"])
+        others = self.others(machine)
+
+        def fault():
+            if way != "in":
+                machine.cut(*others)
+            if way != "out":
+                for other in others:
+                    other.cut(machine)
+            time.sleep(random.uniform(1, 4))
+
+        def heal():
+            for each in self.machines:
+                each.heal(self.machines)
+
+        self.observe(f"partition {way}", machine, fault, heal)
+
+    def full_disk(self):
+        machine = self.victim()
+
+        def fault():
+            machine.fill()
+            time.sleep(random.uniform(1, 3))
+
+        self.observe("full disk", machine, fault, machine.make_room)
+
+    # The end
+
+    def finish(self):
+        """Waits for the outcome of every action; returns the number of actions, and the hash of the journals' turns."""
+        for adder in self.adders:
+            adder.is_draining.set()
+        deadline = time.monotonic() + LIMIT
+        while any(adder.is_alive() for adder in self.adders) and time.monotonic() < deadline:
+            self.restart_ended()
+            time.sleep(0.05)
+        for adder in self.adders:
+            adder.drain()
+        sent = sum(len(adder.sent) for adder in self.adders)
+        found = {}
+        for machine in self.machines:
+            while True:
+                found[machine.name] = texts(machine.socket)
+                if len(found[machine.name]) >= sent or time.monotonic() > deadline:
+                    break
+                time.sleep(0.1)
+            check(self.adders, found[machine.name])
+        first = found[self.machines[0].name]
+        if any(other != first for other in found.values()):
+            raise Violation("the machines have different states")
+        for machine in self.machines:
+            machine.hub.send_signal(signal.SIGTERM)
+        for machine in self.machines:
+            machine.hub.wait(60)
+        return len(first), compare_journals(self.machines)
+
+
+def compare_journals(machines):
+    """Compares the hash of the turn at each position that the journals have in common."""
+    columns = "position, base_revision, revision, time_ms, actions, delta, sessions"
+    hashes = []
+    for machine in machines:
+        database = sqlite3.connect(os.path.join(machine.disk, "hub", "journal.db"))
+        hashes.append({
+            row[0]: hashlib.sha256(repr(row).encode()).hexdigest()
+            for row in database.execute(f"SELECT {columns} FROM turns")})
+        database.close()
+    common = set.intersection(*(set(each) for each in hashes))
+    if not common:
+        raise Violation("the journals have no position in common")
+    for position in sorted(common):
+        if len({each[position] for each in hashes}) > 1:
+            raise Violation(f"the journals have different turns at position {position}")
+    return len(common)
+
+
+FAULTS = {name.replace("_", "-"): getattr(Cluster, name)
+          for name in ("kill", "power", "stop", "partition", "full_disk")}
+KILLS = ("kill", "power")
+
+
+def schedule(arguments):
+    """The faults in order: as many kills as asked for, with and without loss of power, and the others between them."""
+    if arguments.faults:
+        return [random.choice(arguments.faults) for _ in range(arguments.kills)]
+    plan = []
+    for number in range(arguments.kills):
+        plan.append("power" if number % 2 else "kill")
+        if number % 2:
+            plan.append(("stop", "partition", "full-disk")[number // 2 % 3])
+    return plan
+
+
+def summary(results, restarts, actions, positions):
+    kills = [each for each in results if each["fault"] in KILLS]
+    leading = [each["gap"] for each in kills if each["leads"]]
+    text = {
+        "faults": len(results), "kills": len(kills), "of the leader": len(leading), "actions": actions,
+        "positions compared": positions, "closed at kills": sum(each["closed"] for each in kills),
+        "closed at other faults": sum(each["closed"] for each in results) - sum(each["closed"] for each in kills),
+        "restarts": len(restarts),
+    }
+    if kills:
+        text["gap p50"] = statistics.median(each["gap"] for each in kills)
+        text["gap max"] = max(each["gap"] for each in kills)
+    if leading:
+        text["gap p50, leader"] = statistics.median(leading)
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--hub", required=True, metavar="PATH", help="the storehubd to run")
+    parser.add_argument("--kills", type=int, default=20, metavar="N", help="how many machines are killed; default 20")
+    parser.add_argument("--seconds", type=float, default=3600, metavar="N", help="begin no fault after this time")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), metavar="S", help="seed of the faults")
+    parser.add_argument("--json", metavar="FILE", help="write each fault with its gap")
+    parser.add_argument("faults", nargs="*", metavar="FAULT", help=f"of {', '.join(FAULTS)}; default all in turn")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.faults) - set(FAULTS):
+        parser.error(f"no fault {', '.join(sorted(unknown))}; there are {', '.join(FAULTS)}")
+    if reason := missing():
+        sys.exit(f"torture-cluster: {reason}")
+    random.seed(arguments.seed)
+    print(f"seed {arguments.seed}", flush=True)
+    directory = tempfile.mkdtemp(prefix="storehub-cluster-")
+    cluster = Cluster(arguments, directory)
+    end = time.monotonic() + arguments.seconds
+    try:
+        cluster.start()
+        cluster.progress()
+        for name in schedule(arguments):
+            if time.monotonic() > end:
+                break
+            FAULTS[name](cluster)
+        result = summary(cluster.results, cluster.restarts, *cluster.finish())
+    except Violation as violation:
+        print(f"FAILED: {violation}\n  logs in {directory}", flush=True)
+        sys.exit(1)
+    finally:
+        for adder in cluster.adders:
+            adder.is_stopping.set()
+        for machine in cluster.machines:
+            machine.close()
+        if arguments.json:
+            with open(arguments.json, "w") as file:
+                json.dump({"results": cluster.results, "restarts": cluster.restarts}, file)
+    shutil.rmtree(directory, ignore_errors=True)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""Machines of a cluster: each has a network namespace, a disk of its own, a member of etcd and a hub.
+
+The caller runs in a network and a mount namespace of its own (`scripts/torture-cluster`), so that nothing of the host is
+touched. All machines are at one bridge. A direction between two of them is cut by a wrong address of the neighbour: the
+packets are lost silently, as behind a broken switch.
+"""
+
+import fcntl
+import os
+import shutil
+import signal
+import struct
+import subprocess
+
+FS_IOC_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2
+
+
+def run(*command, check=True):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if check and done.returncode:
+        raise OSError(f"{' '.join(command)}: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+class Network:
+    """A bridge, and the authority of the machines' certificates."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        os.makedirs("/run/netns", exist_ok=True)
+        run("mount", "-t", "tmpfs", "none", "/run/netns")
+        run("ip", "link", "set", "lo", "up")
+        run("ip", "link", "add", "bridge0", "type", "bridge")
+        run("ip", "link", "set", "bridge0", "up")
+        run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=authority", "-keyout", self.path("ca.key"), "-out", self.path("ca.pem"))
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def certify(self, name, address):
+        """Makes a certificate for a node, which is also that of its member of etcd."""
+        run("openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+            f"/CN={name}", "-keyout", self.path(f"{name}.key"), "-out", self.path(f"{name}.csr"))
+        with open(self.path(f"{name}.ext"), "w") as file:
+            file.write(f"subjectAltName=IP:{address}\n")
+        run("openssl", "x509", "-req", "-in", self.path(f"{name}.csr"), "-CA", self.path("ca.pem"), "-CAkey",
+            self.path("ca.key"), "-CAcreateserial", "-days", "2", "-extfile", self.path(f"{name}.ext"), "-out",
+            self.path(f"{name}.pem"))
+
+
+class Machine:
+    """A machine. Its processes end with the script, and are started again as by a service manager."""
+
+    DISK_BYTES = 512 << 20
+
+    def __init__(self, network, name, number, programs):
+        self.network, self.name, self.programs = network, name, programs
+        self.address, self.hardware = f"10.77.0.{number}", f"02:00:00:00:00:{number:02x}"
+        self.socket = network.path(f"{name}.sock")
+        self.disk, self.image = network.path(name), network.path(f"{name}.img")
+        self.etcd = self.hub = None
+        self.cluster = ""
+        run("ip", "netns", "add", name)
+        run("ip", "link", "add", f"veth-{name}", "type", "veth", "peer", "name", "eth0", "address", self.hardware,
+            "netns", name)
+        run("ip", "link", "set", f"veth-{name}", "master", "bridge0", "up")
+        self.ip("addr", "add", f"{self.address}/24", "dev", "eth0")
+        self.ip("link", "set", "lo", "up")
+        self.ip("link", "set", "eth0", "up")
+        network.certify(name, self.address)
+        self.make_disk()
+
+    def ip(self, *arguments):
+        run("ip", "-n", self.name, *arguments)
+
+    @property
+    def inside(self):
+        """The beginning of a command in the machine's network. `ip netns exec` would keep copies of all mounts."""
+        return ["nsenter", f"--net=/run/netns/{self.name}"]
+
+    # The disk
+
+    def make_disk(self):
+        with open(self.image, "wb") as image:
+            image.truncate(self.DISK_BYTES)
+        run("mkfs.ext4", "-q", "-F", self.image)
+        os.makedirs(self.disk, exist_ok=True)
+        self.mount()
+
+    def mount(self):
+        run("mount", "-o", "loop", self.image, self.disk)
+
+    def unmount(self):
+        run("umount", self.disk)
+
+    def fill(self):
+        """Fills the disk up to the last block."""
+        with open(os.path.join(self.disk, "ballast"), "wb", buffering=0) as file:
+            for size in (1 << 20, 4096):
+                try:
+                    while True:
+                        file.write(b"\0" * size)
+                except OSError:
+                    pass
+
+    def make_room(self):
+        os.remove(os.path.join(self.disk, "ballast"))
+
+    # The processes
+
+    def configure(self, machines):
+        """Writes the configuration of the hub."""
+        nodes = ", ".join(f"{other.name}@{other.address}:7400" for other in machines)
+        members = ", ".join(f"https://{other.address}:2379" for other in machines)
+        self.cluster = ",".join(f"{other.name}=http://{other.address}:2380" for other in machines)
+        path = self.network.path
+        with open(path(f"{self.name}.conf"), "w") as file:
+            file.write(
+                f"[cluster]\nnode = {self.name}\nnodes = {nodes}\netcd = {members}\nca = {path('ca.pem')}\n"
+                f"cert = {path(self.name + '.pem')}\nkey = {path(self.name + '.key')}\nuids = shared\n")
+
+    def spawn(self, kind, *command):
+        with open(self.network.path(f"{self.name}.{kind}.log"), "ab") as log:
+            return subprocess.Popen(
+                [*self.inside, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+
+    def start_etcd(self):
+        url, path = f"https://{self.address}:2379", self.network.path
+        self.etcd = self.spawn(
+            "etcd", "etcd", "--name", self.name, "--data-dir", os.path.join(self.disk, "etcd"), "--listen-client-urls",
+            url, "--advertise-client-urls", url, "--listen-peer-urls", f"http://{self.address}:2380",
+            "--initial-advertise-peer-urls", f"http://{self.address}:2380", "--initial-cluster", self.cluster,
+            "--initial-cluster-state", "new", "--heartbeat-interval", "100", "--election-timeout", "1000",
+            "--cert-file", path(f"{self.name}.pem"), "--key-file", path(f"{self.name}.key"), "--trusted-ca-file",
+            path("ca.pem"), "--client-cert-auth", "--logger", "zap", "--log-level", "warn")
+
+    def start_hub(self):
+        self.hub = self.spawn(
+            "hub", self.programs.hub, "--socket", self.socket, "--state-dir", os.path.join(self.disk, "hub"), "--config",
+            self.network.path(f"{self.name}.conf"))
+
+    def start(self):
+        self.start_etcd()
+        self.start_hub()
+
+    def restart_ended(self):
+        """Does what a service manager does; returns what has ended by itself."""
+        ended = []
+        for kind, start in (("etcd", self.start_etcd), ("hub", self.start_hub)):
+            process = getattr(self, kind)
+            if process is not None and process.poll() is not None:
+                ended.append(f"{kind} of {self.name}: status {process.returncode}")
+                start()
+        return ended
+
+    def signal(self, number):
+        for process in (self.hub, self.etcd):
+            if process is not None and process.poll() is None:
+                process.send_signal(number)
+
+    def kill(self):
+        self.signal(signal.SIGKILL)
+        for process in (self.hub, self.etcd):
+            process.wait()
+        self.hub = self.etcd = None
+
+    def lose_power(self):
+        """Ends the disk without writing what is in memory, and the processes. `start` needs `mount` before."""
+        descriptor = os.open(self.disk, os.O_RDONLY)
+        try:
+            fcntl.ioctl(descriptor, FS_IOC_SHUTDOWN, struct.pack("I", NO_LOG_FLUSH))
+        finally:
+            os.close(descriptor)
+        self.kill()
+        self.unmount()
+
+    # The network
+
+    def cut(self, *others):
+        """Loses what this machine sends to others."""
+        for other in others:
+            self.ip("neigh", "replace", other.address, "lladdr", "02:00:00:00:00:ff", "dev", "eth0", "nud", "permanent")
+
+    def heal(self, machines):
+        for other in machines:
+            if other is not self:
+                self.ip("neigh", "replace", other.address, "lladdr", other.hardware, "dev", "eth0", "nud", "permanent")
+
+    # What is left
+
+    def log(self):
+        with open(self.network.path(f"{self.name}.hub.log"), errors="replace") as file:
+            return file.read()
+
+    def close(self):
+        self.signal(signal.SIGCONT)
+        if self.hub and self.etcd:
+            self.kill()
+        run("umount", "-l", self.disk, check=False)
+        if os.path.exists(self.image):
+            os.remove(self.image)
+
+
+def missing():
+    """What the machine lacks for this, or None."""
+    if os.geteuid():
+        return "network namespaces and disks need root (try sudo)"
+    packages = {"ip": "iproute2", "nsenter": "util-linux", "etcd": "etcd-server",
+                "openssl": "openssl", "mkfs.ext4": "e2fsprogs"}
+    lacking = [package for name, package in packages.items() if not shutil.which(name)]
+    return f"needs what is missing here. On Debian: apt-get install {' '.join(lacking)}" if lacking else None
