@@ -302,10 +302,18 @@ package actor AsyncConnection {
     }
   }
 
+  /// The time after which the socket is read without an event while actions have no outcome.
+  private static let lookInterval = Duration.seconds(1)
+
   /// Sets the timer, unless it fires early enough: then it is set again, which is cheaper than setting it in each turn.
   private func arm() {
     var deadline = replica.deadline
     if case .ending(let end, _) = life { deadline = min(deadline ?? end, end) }
+    // A source can miss the end of a connection; whoever waits for an answer looks for it.
+    if socket != nil, replica.pendingActionCount > 0 {
+      let look = now + Self.lookInterval
+      deadline = min(deadline ?? look, look)
+    }
     guard let deadline, armed.map({ deadline < $0 }) ?? true else { return }
     armed = deadline
     timer?.start(after: deadline - now)
