@@ -321,7 +321,7 @@ package actor AsyncConnection {
 
   private func deadlinePassed() {
     armed = nil
-    // If the process was stopped, the hub's answers may be in the socket.
+    // If the process was stopped, the hub's answers may be in the socket; and a source can have missed its end.
     readAvailable()
     replica.expire(at: now)
     endTurn()

@@ -16,7 +16,7 @@ package struct PresentationPlace: Equatable, Sendable {
   var allActions: [PathStep] { Array(actionPath.dropLast()) }
 }
 
-/// What a feature presents now: the value of an optional, or of one of the destinations of an enum.
+/// A presented state: the value of an optional, or of one of the destinations of an enum.
 package struct Presentation: Equatable, Sendable, Identifiable {
   /// Another one is presented if this is another: the path, the destination, and the id of what has one.
   package let id: String

@@ -54,7 +54,7 @@ package struct ActionForm: Equatable, Sendable {
   package var error: FieldError?
   /// The number of the sent action; the form stays until the hub has answered.
   package var pending: Int?
-  /// What was presented when it was opened for an action of it; nil if it is for any other action.
+  /// The presented state whose action the form is for; nil for any other action.
   var presentation: Presentation?
 
   package init(_ draft: Draft) { self.draft = draft }

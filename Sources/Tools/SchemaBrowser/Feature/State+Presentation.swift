@@ -7,7 +7,7 @@ extension Browser.State {
   /// The maximum number of places that are looked at: each key does.
   private static let placeLimit = 48
 
-  /// What is presented below the open page, the innermost of several; nil if there is nothing, or this user has hidden it.
+  /// The innermost presented state below the open page; nil if there is none, or this user has hidden it.
   ///
   /// Nothing is subscribed for it: it is in the part of the page.
   package var presentation: Presentation? {
@@ -27,7 +27,7 @@ extension Browser.State {
     return Presentation(part, at: place, in: schema)
   }
 
-  /// What gets the keys: no overlay and no prompt covers it.
+  /// The presented state that gets the keys, because no overlay and no prompt covers it; nil if there is none.
   package var visiblePresentation: Presentation? {
     guard overlay == nil, let presentation, prompt == nil else { return nil }
     return presentation
@@ -76,7 +76,7 @@ extension Browser.State {
     keepQuiet()
   }
 
-  /// What was dismissed is shown when it is presented again.
+  /// Forgets which presented states this user has hidden once they are gone, so that the next ones are shown.
   mutating func forgetHiddenPresentations() {
     guard !hiddenPresentations.isEmpty, let hub else { return }
     for (path, id) in hiddenPresentations {
