@@ -121,7 +121,9 @@ extension ClusterLink {
   // MARK: Snapshots
 
   private mutating func take(_ head: SnapshotHead) {
-    guard unansweredRequests > 0, incoming == nil else { return finish(.violation("a snapshot that was not asked for")) }
+    guard unansweredRequests > 0, incoming == nil else {
+      return finish(.violation("a snapshot that was not asked for"))
+    }
     guard head.byteCount <= UInt64(options.snapshotBytes) else {
       return finish(.violation("a snapshot of \(head.byteCount) bytes; the limit is \(options.snapshotBytes)"))
     }
