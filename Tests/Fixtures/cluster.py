@@ -4,13 +4,15 @@
     cluster.py STOREHUBD ETCD DIRECTORY mistakes
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
-other hubs waited at most after each kill, and how often they lost their connections. The second makes mistakes of an
+other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
+follows loses its disk, and what its first client does not see then is "forgotten". The second makes mistakes of an
 operator, and prints what the logs of the hubs say.
 """
 
 import asyncio
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -95,6 +97,11 @@ class Cluster:
         process.send_signal(signal.SIGKILL)
         process.wait()
 
+    def lose_disk(self, node):
+        """Removes all that a hub has stored, as on a machine that replaces another one."""
+        shutil.rmtree(self.path(node))
+        os.remove(self.path(f"{node}.sock.history"))
+
     def stop(self):
         for process in self.processes.values():
             process.kill()
@@ -130,9 +137,9 @@ class Client:
                 self.losses += 1
 
 
-async def progress(clients, tasks):
+async def progress(clients, tasks, count=10):
     """Waits until each client has some more acknowledgements, or one has failed."""
-    counts = [(client, len(client.acknowledged) + 10) for client in clients]
+    counts = [(client, len(client.acknowledged) + count) for client in clients]
     end = time.monotonic() + LIMIT
     while any(len(client.acknowledged) < count for client, count in counts):
         if time.monotonic() > end or any(task.done() for task in tasks):
@@ -140,8 +147,8 @@ async def progress(clients, tasks):
         await asyncio.sleep(0.01)
 
 
-async def texts(cluster, node):
-    async with storehub.connect(cluster.path(f"{node}.sock")) as hub:
+async def texts(cluster, node, **options):
+    async with storehub.connect(cluster.path(f"{node}.sock"), **options) as hub:
         part = await hub.attach("todos.todos")
         return [todo["text"] for todo in part.value]
 
@@ -182,6 +189,7 @@ async def main(program, etcd, directory, kills):
             cluster.start(leader)
             await cluster.wait(leader, "listening on", starts + 1)
             await progress(clients.values(), tasks)
+        forgotten = await lose_a_disk(cluster, clients, tasks)
         for client in clients.values():
             client.isStopping = True
         await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
@@ -195,9 +203,25 @@ async def main(program, etcd, directory, kills):
                 "differing": sum(found[node] != found[NODES[0]] for node in NODES),
                 "gaps": [round(gap, 3) for gap in gaps],
                 "lostConnections": lost,
+                "forgotten": forgotten,
             }, sys.stdout)
     finally:
         cluster.stop()
+
+
+async def lose_a_disk(cluster, clients, tasks):
+    """A hub that follows starts again without its disk. Returns how many acknowledged actions its first client misses."""
+    # A log that takes a while to copy.
+    await progress(clients.values(), tasks, 100)
+    leader = await cluster.leader(NODES)
+    node = next(node for node in NODES if node != leader)
+    cluster.kill(node)
+    cluster.lose_disk(node)
+    acknowledged = {text for client in clients.values() for text in client.acknowledged}
+    cluster.start(node)
+    found = await asyncio.wait_for(texts(cluster, node, shortest_delay=0.001, longest_delay=0.002), LIMIT)
+    await progress(clients.values(), tasks)
+    return len(acknowledged - set(found))
 
 
 async def mistakes(program, etcd, directory):

@@ -61,8 +61,8 @@ package enum LogRead: Hashable, Sendable {
 
 /// The result of a read.
 package enum LogReading: Sendable {
-  /// Entries in order, the lowest position in the log, and the beat.
-  case entries([StoredValue], first: UInt64?, beat: StoredValue?)
+  /// Entries in order, the lowest position in the log, and the beat, as of a revision of the store.
+  case entries([StoredValue], first: UInt64?, beat: StoredValue?, at: UInt64)
   /// Parts in order; fewer if some are absent.
   case parts([[UInt8]])
   case registration(StoredValue?)
@@ -120,9 +120,10 @@ package struct ClusterSnapshot: Equatable, Sendable {
 
 /// What a node may do for its clients.
 package enum Standing: Equatable, Sendable {
-  /// The node has not proved yet that its journal belongs to the log. It serves nobody.
+  /// The node has not proved yet that its journal belongs to the log, or has not copied what was stored until then. It
+  /// serves nobody.
   case starting
-  /// The node's state is the log's, as far as it knows.
+  /// The node's state is the log's, as far as it knows, and no earlier one than when the node has proved its journal.
   case current(leads: Bool)
   /// The log cannot be appended to, or there is no leader, since this time. Reads are stale, and actions are held.
   case waiting(since: Duration)

@@ -2,8 +2,11 @@ package import ClusterLog
 
 /// Following: entries arrive from the watch, from reads and from refused transactions, and prove themselves.
 extension ClusterCore {
-  mutating func follow() {
-    role = .follower(Follower(lastSign: now, currentAt: now, claimAt: now))
+  /// Follows.
+  ///
+  /// - Parameter revision: The revision of the proof, if the log may be further than the node.
+  mutating func follow(provenAt revision: UInt64? = nil) {
+    role = .follower(Follower(lastSign: now, currentAt: now, claimAt: now, provenRevision: revision))
     delayClaim(upTo: .milliseconds(200))
   }
 
@@ -17,6 +20,19 @@ extension ClusterCore {
       (role, fullSince) = (.follower(follower), nil)
     case .claiming(let opening, var follower):
       follower.noteSign(at: now, isBehind: isBehind)
+      role = .claiming(opening, follower)
+    case .proving, .refused, .leader: break
+    }
+  }
+
+  /// Notes that the node has applied everything that the store had at a revision.
+  private mutating func noteApplied(upTo revision: UInt64) {
+    switch role {
+    case .follower(var follower):
+      follower.noteApplied(upTo: revision)
+      role = .follower(follower)
+    case .claiming(let opening, var follower):
+      follower.noteApplied(upTo: revision)
       role = .claiming(opening, follower)
     case .proving, .refused, .leader: break
     }
@@ -80,11 +96,12 @@ extension ClusterCore {
       return proveAgain()
     }
     switch (result, current.read) {
-    case (.entries(let entries, let first, let beat), .entries):
+    case (.entries(let entries, let first, let beat, let revision), .entries):
       if let first, first > point.position + 1 { return lackEntries() }
       let start = point.position
       for entry in entries { receive(entry) }
       if let beat { receive(beat) }
+      if entries.isEmpty, store == self.store { noteApplied(upTo: revision) }
       // A read brings a few entries, and a node that was away lacks many.
       if point.position > start, case .follower = role { readEntries() }
     case (.parts(let parts), .parts): complete(parts)
@@ -119,7 +136,10 @@ extension ClusterCore {
       beatRevision = value.revision
       storeSignAt = now
       noteSign()
-    case .entry(let position): receive(value.bytes, at: position)
+    case .entry(let position):
+      receive(value.bytes, at: position)
+      // All entries of earlier revisions are before this one.
+      if position <= point.position { noteApplied(upTo: value.revision) }
     case .history, .leader, .part, .node: break
     }
   }

@@ -19,7 +19,7 @@ extension ClusterCore {
     (self.store, lastRevision) = (store, max(revision, store == self.store ? lastRevision : 0))
     (snapshotRequest, offered) = (nil, nil)
     (storeSignAt, readAt) = (now, now)
-    follow()
+    follow(provenAt: revision)
     emit(.watch(from: point.position + 1))
     readEntries()
   }

@@ -131,6 +131,7 @@ package struct ClusterCore: ~Copyable {
     case .proving: return .starting
     case .refused(let refusal, _): return .refused(refusal)
     case .follower(let follower), .claiming(_, let follower):
+      if follower.provenRevision != nil { return .starting }
       if let fullSince { return .storeFull(since: fullSince) }
       return now - follower.currentAt < options.takeoverAfter
         ? .current(leads: false) : .waiting(since: follower.currentAt)

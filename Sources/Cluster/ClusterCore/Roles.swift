@@ -19,10 +19,17 @@ struct Follower {
   var currentAt: Duration
   /// The node claims no earlier, so that several followers do not disturb each other.
   var claimAt: Duration
+  /// The revision of the proof, until the node has applied all entries of that time; nil from then on. A client may have
+  /// seen them before the node's process has started, so that it must not see an earlier state now.
+  var provenRevision: UInt64?
 
   mutating func noteSign(at time: Duration, isBehind: Bool) {
     lastSign = time
     if !isBehind { currentAt = time }
+  }
+
+  mutating func noteApplied(upTo revision: UInt64) {
+    if let proven = provenRevision, revision >= proven { provenRevision = nil }
   }
 }
 

@@ -91,10 +91,10 @@ nonisolated struct LogRequests {
 
   func entriesReading(_ response: EtcdTransactionResponse) -> LogReading {
     let found = response.results.map { ($0.range?.values ?? []).compactMap(value) }
-    guard response.succeeded, found.count == 3 else { return .failed }
+    guard response.succeeded, found.count == 3, let revision = response.header?.revision else { return .failed }
     var first: UInt64?
     if case .entry(let position)? = found[1].first?.key { first = position }
-    return .entries(found[0], first: first, beat: found[2].first)
+    return .entries(found[0], first: first, beat: found[2].first, at: UInt64(clamping: revision))
   }
 
   func partsRequest(position: UInt64, process: UInt64, from index: Int, count: Int) -> EtcdRange {

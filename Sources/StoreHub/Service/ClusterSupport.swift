@@ -28,8 +28,8 @@ public struct ClusterRequest {
   package let place: [UInt8]?
   package let loop: EventLoop
   package let log: Log
-  /// Called once: with nil when the journal was proved to belong to the log, so that the hub may serve, otherwise with
-  /// the reason why it must not.
+  /// Called once: with nil when the journal was proved to belong to the log and has what was stored until then, so that
+  /// the hub may serve, otherwise with the reason why it must not.
   package let onReady: (String?) -> Void
 }
 

@@ -190,7 +190,7 @@ final class ServiceLaunch<Service: HubService> {
     return recording
   }
 
-  /// Joins the cluster, and runs the loop until the journal was proved to belong to its log.
+  /// Joins the cluster, and runs the loop until the journal was proved to belong to its log, and has what that has.
   private func join(
     _ cluster: ClusterSettings, _ recording: Recording?, _ schema: Schema, _ life: ServiceLifecycle, on loop: EventLoop
   ) throws -> Recording {
@@ -207,7 +207,14 @@ final class ServiceLaunch<Service: HubService> {
         (isReady, refusal) = (true, $0)
       })
     life.joining()
-    while !isReady { loop.run(.once) }
+    var toldAt = loop.now
+    while !isReady {
+      loop.run(.once)
+      // A long log takes a while to copy.
+      guard loop.now - toldAt >= .seconds(10) else { continue }
+      life.joining()
+      toldAt = loop.now
+    }
     if let refusal {
       replicated.leave()
       throw ClusterError.refused(refusal)

@@ -13,15 +13,12 @@ import Testing
       #expect(position == UInt64(3 + 2 * read))
       node.clear()
       let some = log.dropFirst(Int(position) - 1).prefix(2).map { TestNode.stored($0) }
-      node.core.readEnded(number, in: TestNode.store, .entries(some, first: 1, beat: nil))
+      node.core.readEnded(number, in: TestNode.store, .entries(some, first: 1, beat: nil, at: 50))
       node.take()
       #expect(node.applied.count == 2)
     }
-    guard case .read(let number, _)? = node.lastRead else { Issue.record("no read"); return }
-    node.clear()
-    // There are no more.
-    node.core.readEnded(number, in: TestNode.store, .entries([], first: 1, beat: nil))
-    node.take()
-    #expect(node.lastRead == nil)
+    guard case .read(let last, _)? = node.lastRead else { Issue.record("no read"); return }
+    node.findNoMore()
+    guard case .read(last, _)? = node.lastRead else { Issue.record("it reads on"); return }
   }
 }

@@ -96,6 +96,7 @@ import Wire
   /// A node whose way to the store is cut hears the leader, but its reads are stale.
   @Test func aNodeThatIsBehindSaysSo() {
     let node = TestNode.follower(of: log)
+    node.findNoMore()
     let start = node.now
     node.core.linkOpened(TestNode.name("b"))
     for _ in 0..<3 {
@@ -111,7 +112,7 @@ import Wire
 
   @Test func missingEntriesAreRead() {
     let node = TestNode.follower(of: Array(log[..<1]))
-    node.core.readEnded(2, in: TestNode.store, .entries([], first: 1, beat: nil))
+    node.core.readEnded(2, in: TestNode.store, .entries([], first: 1, beat: nil, at: 50))
     node.take()
     node.clear()
     let leader = log[0].entry.leader
@@ -123,7 +124,7 @@ import Wire
       return
     }
     node.core.readEnded(
-      number, in: TestNode.store, .entries([log[1], next].map(TestNode.stored), first: 1, beat: nil))
+      number, in: TestNode.store, .entries([log[1], next].map(TestNode.stored), first: 1, beat: nil, at: 50))
     node.take()
     #expect(node.applied == [[[1]], [[2]]])
   }

@@ -20,6 +20,32 @@ import Wire
     node.watch([TestNode.entry(after: TestNode.journal(log).point, log[0].entry.leader, .turns(first: 4, [[9]]))])
     #expect(node.applied.isEmpty && node.core.standing == .starting)
     node.answer(.written(revision: 9))
+    node.findNoMore()
+    #expect(node.core.standing == .current(leads: false))
+  }
+
+  /// A client may have seen the whole log before, for example that of a node whose disk was lost.
+  @Test func aNodeServesWhenItHasCopiedWhatWasStoredBefore() {
+    let node = TestNode.follower(of: Array(log[..<1]))
+    for entry in log[1...] {
+      #expect(node.core.standing == .starting)
+      node.core.watched(
+        [StoredValue(key: .entry(entry.entry.position), bytes: entry.bytes, revision: 40)], in: TestNode.store)
+      node.take()
+    }
+    // Whether there are more, only the store tells, and not a member of it that was behind when the journal was proved.
+    node.findNoMore(at: 49)
+    #expect(node.core.standing == .starting)
+    node.pass(.milliseconds(500))
+    node.findNoMore(at: 50)
+    #expect(node.core.standing == .current(leads: false))
+  }
+
+  @Test func aNodeServesWhenItHasAnEntryThatIsNewer() {
+    let node = TestNode.follower(of: Array(log[..<2]))
+    node.watch([log[3]])
+    #expect(node.core.standing == .starting)
+    node.watch([log[2]])
     #expect(node.core.standing == .current(leads: false))
   }
 
@@ -83,6 +109,7 @@ import Wire
       ]), in: 78)
     #expect(node.commands.contains { if case .adopt(continued, endsSessions: true) = $0 { true } else { false } })
     node.answer(.written(revision: 9), in: 78)
+    node.findNoMore(in: 78)
     #expect(node.core.standing == .current(leads: false) && node.core.history == continued)
   }
 
@@ -91,8 +118,8 @@ import Wire
     #expect(
       node.commands.contains { if case .adopt(TestNode.history, endsSessions: false) = $0 { true } else { false } })
     node.answer(.written(revision: 9))
-    #expect(node.core.standing == .current(leads: false))
     node.watch(log)
+    #expect(node.core.standing == .current(leads: false))
     #expect(node.applied == [[[1]], [[2]], [[3]]])
   }
 
@@ -113,6 +140,7 @@ import Wire
     // It is proved like a journal.
     #expect(node.transaction?.1.conditions.contains(.value(.entry(4), log[3].bytes)) == true)
     node.answer(.written(revision: 9))
+    node.findNoMore()
     #expect(node.core.standing == .current(leads: false) && node.core.point == donor.core.point)
   }
 
@@ -146,6 +174,7 @@ import Wire
 
   @Test func damagedAndForeignEntriesAreRefused() {
     let node = TestNode.follower(of: log)
+    node.findNoMore()
     let damaged = StoredValue(key: .entry(5), bytes: [0x80], revision: 60)
     // Late events of another store do not matter.
     node.core.watched([damaged], in: TestNode.store - 1)

@@ -37,6 +37,7 @@ import Wire
     let own = NodeRegistration(process: 42, ordinal: 7, position: 2)
     #expect(proof.writes == [.put(.node(TestNode.name("a")), own.encoded())])
     node.answer(.written(revision: 50))
+    node.findNoMore()
     #expect(node.core.standing == .current(leads: false))
   }
 
@@ -45,6 +46,7 @@ import Wire
     node.answer(.unknown)
     node.answer(
       refused(by: TestNode.stored(.node(TestNode.name("a")), NodeRegistration(process: 42, ordinal: 1, position: 2))))
+    node.findNoMore()
     #expect(node.core.standing == .current(leads: false))
   }
 

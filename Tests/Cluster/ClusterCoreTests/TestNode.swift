@@ -115,6 +115,13 @@ final class TestNode {
     take()
   }
 
+  /// The read of the log finds no further entries.
+  func findNoMore(at revision: UInt64 = 60, in store: UInt64 = store) {
+    guard case .read(let number, _)? = lastRead else { preconditionFailure("there is no read") }
+    core.readEnded(number, in: store, .entries([], first: 1, beat: nil, at: revision))
+    take()
+  }
+
   static func stored(_ entry: EncodedEntry) -> StoredValue {
     StoredValue(key: .entry(entry.entry.position), bytes: entry.bytes, revision: 55)
   }

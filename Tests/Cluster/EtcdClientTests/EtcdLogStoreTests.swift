@@ -117,13 +117,14 @@ struct EtcdLogStoreTests {
     }
     _ = try await outcome(store, LogTransaction(if: [], then: [.put(.beat, [42])], else: []))
 
-    guard case .entries(let entries, first: 1, let beat) = try await reading(store, .entries(from: 15)) else {
+    guard case .entries(let entries, first: 1, let beat, let revision) = try await reading(store, .entries(from: 15))
+    else {
       Issue.record("no entries")
       return
     }
     #expect(entries.map(\.key) == (15...20).map { .entry($0) })
     #expect(entries.map(\.bytes) == (15...20).map { [UInt8($0)] })
-    #expect(beat?.bytes == [42])
+    #expect(beat?.bytes == [42] && beat?.revision == revision)
     guard case .parts(let parts) = try await reading(store, .parts(position: 5, process: 3, count: 19)),
       case .parts(let fewer) = try await reading(store, .parts(position: 5, process: 3, count: 3)),
       case .parts(let none) = try await reading(store, .parts(position: 6, process: 3, count: 9))
@@ -133,14 +134,14 @@ struct EtcdLogStoreTests {
     #expect(none.isEmpty)
 
     _ = try await outcome(store, LogTransaction(if: [], then: [.trim(before: 6)], else: []))
-    guard case .entries(let left, first: 6, _) = try await reading(store, .entries(from: 1)),
+    guard case .entries(let left, first: 6, _, _) = try await reading(store, .entries(from: 1)),
       case .parts(let removed) = try await reading(store, .parts(position: 5, process: 3, count: 19))
     else { Issue.record("the first entry is another one"); return }
     #expect(left.first?.key == .entry(6))
     #expect(removed.isEmpty)
     // Another instance in the same etcd has its own keys.
     let other = try EtcdLogStore(client, on: loop, EtcdLogStore.Settings(prefix: "hub2/"))
-    guard case .entries(let none, first: nil, beat: nil) = try await reading(other, .entries(from: 1)) else {
+    guard case .entries(let none, first: nil, beat: nil, _) = try await reading(other, .entries(from: 1)) else {
       Issue.record("the prefix is not kept")
       return
     }
@@ -186,7 +187,7 @@ struct EtcdLogStoreTests {
     // The end of the old connection has left one without an answer.
     while result.outcome == .unknown { result = try await outcome(store, put(1), in: first.store) }
     #expect(result.outcome == .elsewhere && result.store != first.store)
-    guard case .entries(let entries, first: nil, _) = try await reading(store, .entries(from: 1)) else {
+    guard case .entries(let entries, first: nil, _, _) = try await reading(store, .entries(from: 1)) else {
       Issue.record("the other store has entries")
       return
     }

@@ -25,7 +25,7 @@ import Testing
     switch bug {
     case .noComparisonWithTheLeader: (plan.faults.storeCut, plan.actionInterval) = (40, 2000)
     case .unknownSettledByARead: plan.faults.requestLost = 50
-    case .acknowledgedBeforeApplied: break
+    case .acknowledgedBeforeApplied, .servedBeforeCopied: break
     case .trimmedBeyondAMajority: (plan.keptBytes, plan.trimStepBytes) = (0, 1)
     case .takeoverByLeaseOnly: plan.actionInterval = 2000
     case .removedWithoutTheNext:
@@ -40,6 +40,7 @@ import Testing
     case .unknownSettledByARead: [.acknowledgedNotApplied, .forked]
     case .acknowledgedBeforeApplied: [.seenBeforeStored]
     case .trimmedBeyondAMajority, .removedWithoutTheNext: [.trimmedTooEarly]
+    case .servedBeforeCopied: [.sessionForgotten]
     }
   }
 }

@@ -69,6 +69,8 @@ final class ClusterNode {
     /// The term whose effects run.
     var effects: UInt64?
     var watchesFrom: UInt64?
+    /// The end of the log when the process has last proved its journal.
+    var provenPosition: UInt64 = 0
     /// Requests without an answer, with the store to which they were sent.
     var requests: Set<UInt64> = []
     var wakesAt: Int64?

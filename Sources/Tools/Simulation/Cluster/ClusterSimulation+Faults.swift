@@ -114,7 +114,12 @@ extension ClusterSimulation {
     (store.earlier, waiting) = (backup.content, [])
     store.id += 1
     truth.restore(backup.truth)
-    for node in nodes { node.process?.watchesFrom = nil }
+    for node in nodes {
+      truth.noteStored(node)
+      node.process?.watchesFrom = nil
+      // The log of that time is gone.
+      node.process?.provenPosition = 0
+    }
     continuesAt = now + 500_000 + time(upTo: 2500)
     (restoredDisk, self.backup) = (backup.disk, nil)
   }
@@ -147,7 +152,11 @@ extension ClusterSimulation {
     if let time = continuesAt, now >= time || isSettling {
       // storectl cluster restore
       continuesAt = nil
-      if let old = store.content.values[.history] {
+      // Nodes with empty journals may have begun a history of this store meanwhile. Then there is nothing to continue,
+      // and another name would part the nodes from those that read it later.
+      if let old = store.content.values[.history],
+        let found = try? LogHistory(decoding: old.bytes.span.bytes), found.store != store.id
+      {
         let history = LogHistory(id: chance.next(), store: store.id)
         store.content.revision += 1
         _ = store.content.put(.history, history.encoded())

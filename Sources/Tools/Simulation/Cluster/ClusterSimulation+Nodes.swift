@@ -16,6 +16,7 @@ extension ClusterSimulation {
       plan.entryBytes, plan.keptBytes, plan.trimStepBytes
     )
     let (journal, model) = try node.disk.recovered()
+    truth.noteStored(node)
     note("start", node, Int(journal.point.position))
     node.process = ClusterNode.Process(ClusterCore(options, journal: journal, now: node.clock.local(now)), model)
     try node.process.map { try changed(node, $0) }
@@ -120,6 +121,7 @@ extension ClusterSimulation {
       if endsSessions { disconnectClients(of: node, forgettingSessions: true) }
       for client in clients where client.node === node && client.isConnected { client.history = history }
     case .standingChanged(let standing):
+      try checkProven(process, of: node)
       trace.explain("\(node.name): \(standing)")
       if case .refused(let refusal) = standing { try refused(refusal, by: node) }
     }
@@ -200,6 +202,19 @@ extension ClusterSimulation {
       let number = process.model.processed[client.session] ?? 0
       process.core.processed(client.session, upTo: number)
       try acknowledge(number, to: client)
+    }
+  }
+
+  /// A node that serves has what the store had when the node has proved its journal: its clients may have seen that.
+  private func checkProven(_ process: ClusterNode.Process, of node: ClusterNode) throws {
+    switch process.core.standing {
+    case .starting, .refused: return
+    case .current, .waiting, .storeFull: break
+    }
+    guard process.core.point.position >= process.provenPosition else {
+      throw Violation(
+        .sessionForgotten,
+        "\(node.name) serves at \(process.core.point.position), and the log ended at \(process.provenPosition)")
     }
   }
 

@@ -69,7 +69,7 @@ extension ClusterSimulation {
       if case .trim? = transaction.writes.first {
         changed.conditions.removeAll { if case .present(.entry(_)) = $0 { true } else { false } }
       }
-    case .unknownSettledByARead, .acknowledgedBeforeApplied, nil: break
+    case .unknownSettledByARead, .acknowledgedBeforeApplied, .servedBeforeCopied, nil: break
     }
     return changed
   }
@@ -115,6 +115,7 @@ extension ClusterSimulation {
         }
       }
       for value in puts { try committed(value) }
+      if transaction.isProof { nodes[node].process?.provenPosition = truth.point.position }
       publish(puts)
     }
     return outcome
@@ -161,7 +162,7 @@ extension ClusterSimulation {
     guard let process = node.process, process.requests.remove(answer.number) != nil else { return }
     switch answer.body {
     case .transaction(let outcome): process.core.transactionEnded(answer.number, in: answer.store, outcome)
-    case .read(let reading): process.core.readEnded(answer.number, in: answer.store, withheld(reading))
+    case .read(let reading): process.core.readEnded(answer.number, in: answer.store, withheld(reading, from: process))
     }
     try drive(node)
   }
@@ -191,10 +192,15 @@ extension ClusterSimulation {
     try drive(node)
   }
 
-  /// The bug's node looks only at the lease.
-  private func withheld(_ reading: LogReading) -> LogReading {
-    guard bug == .takeoverByLeaseOnly, case .entries(let entries, let first, _) = reading else { return reading }
-    return .entries(entries, first: first, beat: nil)
+  /// One bug's node looks only at the lease, and the other one's is content with its journal.
+  private func withheld(_ reading: LogReading, from process: ClusterNode.Process) -> LogReading {
+    guard case .entries(let entries, let first, let beat, let revision) = reading else { return reading }
+    switch bug {
+    case .takeoverByLeaseOnly: return .entries(entries, first: first, beat: nil, at: revision)
+    case .servedBeforeCopied where process.core.standing == .starting:
+      return .entries([], first: first, beat: beat, at: .max)
+    default: return reading
+    }
   }
 
   private func acknowledgeEarly(_ node: ClusterNode, _ values: [StoredValue]) throws {
@@ -206,6 +212,19 @@ extension ClusterSimulation {
         for client in clients where client.session == change.session && client.isConnected {
           try acknowledge(change.number, to: client)
         }
+      }
+    }
+  }
+}
+
+extension LogTransaction {
+  /// True for the proof of a journal: it alone writes nothing but a registration and compares the history.
+  fileprivate var isProof: Bool {
+    guard case .put(.node, _)? = writes.first else { return false }
+    return conditions.contains {
+      switch $0 {
+      case .absent(.history), .value(.history, _): true
+      case .absent, .present, .value, .revision: false
       }
     }
   }

@@ -98,7 +98,8 @@ struct ClusterStore {
       let end = min(content.entries.upperBound, start + 20)
       let entries = start < end ? (start..<end).compactMap { content.values[.entry($0)] } : []
       return .entries(
-        entries, first: content.entries.isEmpty ? nil : content.entries.lowerBound, beat: content.values[.beat])
+        entries, first: content.entries.isEmpty ? nil : content.entries.lowerBound, beat: content.values[.beat],
+        at: content.revision)
     case .parts(let position, let process, let count):
       return .parts(
         (0..<count).compactMap { content.values[.part(position: position, process: process, index: $0)]?.bytes })

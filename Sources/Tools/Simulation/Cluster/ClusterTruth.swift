@@ -12,7 +12,10 @@ struct ClusterTruth {
   var checksums: [UInt64: UInt64] = [0: 0]
   /// The last action of each session that was ever committed, in any history.
   var committed: [ClusterSession: UInt64] = [:]
-  /// The position up to which each node's journal was ever on disk in this history.
+  /// The position up to which each node's journal was ever on disk in this history. A hub cannot report more to the
+  /// leader, so that fewer journals than a majority here mean that an entry was removed too early. What a node has when
+  /// its process starts, or when a backup of the store is restored, counts as well: it may be the journal of a backup,
+  /// or a copy of one that was lost, and the node reports it without storing anything.
   var stored: [NodeName: UInt64] = [:]
 
   /// Takes an entry that the store has committed.

@@ -13,4 +13,6 @@ package enum PlantedClusterBug: String, CaseIterable, Sendable {
   /// A transaction that removes entries does not check that the log goes on after them. Repeated in a restored store, it
   /// removes the whole log.
   case removedWithoutTheNext
+  /// A node serves with the journal that it has, before it has copied what the log has beyond it.
+  case servedBeforeCopied
 }
