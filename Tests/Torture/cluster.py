@@ -143,6 +143,17 @@ class Cluster:
 
         self.observe("power", machine, machine.lose_power, heal)
 
+    def disk(self):
+        """A machine is lost with its disk, and a new one takes its place."""
+        machine = self.victim()
+
+        def heal():
+            machine.replace_member(self.others(machine)[0])
+            machine.start()
+            machine.wait_for_member()
+
+        self.observe("disk", machine, machine.lose_disk, heal)
+
     def stop(self):
         machine = self.victim()
 
@@ -231,17 +242,18 @@ def compare_journals(machines):
 
 
 FAULTS = {name.replace("_", "-"): getattr(Cluster, name)
-          for name in ("kill", "power", "stop", "partition", "full_disk")}
-KILLS = ("kill", "power")
+          for name in ("kill", "power", "disk", "stop", "partition", "full_disk")}
+KILLS = ("kill", "power", "disk")
 
 
 def schedule(arguments):
-    """The faults in order: as many kills as asked for, with and without loss of power, and the others between them."""
+    """The faults in order: as many kills as asked for, every second one with a loss of power or of the disk in turn, and
+    the others between them."""
     if arguments.faults:
         return [random.choice(arguments.faults) for _ in range(arguments.kills)]
     plan = []
     for number in range(arguments.kills):
-        plan.append("power" if number % 2 else "kill")
+        plan.append(("kill", "power", "kill", "disk")[number % 4])
         if number % 2:
             plan.append(("stop", "partition", "full-disk")[number // 2 % 3])
     return plan
@@ -254,7 +266,7 @@ def summary(results, restarts, actions, positions):
         "faults": len(results), "kills": len(kills), "of the leader": len(leading), "actions": actions,
         "positions compared": positions, "closed at kills": sum(each["closed"] for each in kills),
         "closed at other faults": sum(each["closed"] for each in results) - sum(each["closed"] for each in kills),
-        "restarts": len(restarts),
+        "replaced members": sum(each["fault"] == "disk" for each in results), "restarts": len(restarts),
     }
     if kills:
         text["gap p50"] = statistics.median(each["gap"] for each in kills)

@@ -11,7 +11,10 @@ import shutil
 import signal
 import struct
 import subprocess
+import time
 
+# How long a replaced member of etcd may take.
+LIMIT = 60.0
 FS_IOC_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2
 
 
@@ -60,7 +63,7 @@ class Machine:
         self.socket = network.path(f"{name}.sock")
         self.disk, self.image = network.path(name), network.path(f"{name}.img")
         self.etcd = self.hub = None
-        self.cluster = ""
+        self.cluster, self.cluster_state = "", "new"
         run("ip", "netns", "add", name)
         run("ip", "link", "add", f"veth-{name}", "type", "veth", "peer", "name", "eth0", "address", self.hardware,
             "netns", name)
@@ -82,6 +85,7 @@ class Machine:
     # The disk
 
     def make_disk(self):
+        """Makes an empty disk in place of the one that there was."""
         with open(self.image, "wb") as image:
             image.truncate(self.DISK_BYTES)
         run("mkfs.ext4", "-q", "-F", self.image)
@@ -132,7 +136,7 @@ class Machine:
             "etcd", "etcd", "--name", self.name, "--data-dir", os.path.join(self.disk, "etcd"), "--listen-client-urls",
             url, "--advertise-client-urls", url, "--listen-peer-urls", f"http://{self.address}:2380",
             "--initial-advertise-peer-urls", f"http://{self.address}:2380", "--initial-cluster", self.cluster,
-            "--initial-cluster-state", "new", "--heartbeat-interval", "100", "--election-timeout", "1000",
+            "--initial-cluster-state", self.cluster_state, "--heartbeat-interval", "100", "--election-timeout", "1000",
             "--cert-file", path(f"{self.name}.pem"), "--key-file", path(f"{self.name}.key"), "--trusted-ca-file",
             path("ca.pem"), "--client-cert-auth", "--logger", "zap", "--log-level", "warn")
 
@@ -176,6 +180,40 @@ class Machine:
         self.kill()
         self.unmount()
 
+    def lose_disk(self):
+        """Ends the processes and takes all that they have stored: the machine is replaced by a new one."""
+        self.kill()
+        self.unmount()
+        self.make_disk()
+        os.remove(f"{self.socket}.history")
+
+    def replace_member(self, other):
+        """Tells etcd, over the member of another machine, that this machine's member begins without data."""
+        # Each line: id, status, name, ...
+        members = [line.split(", ") for line in other.etcdctl("member", "list").splitlines()]
+        other.etcdctl("member", "remove", next(line[0] for line in members if line[2] == self.name))
+        # It refuses while the others have not been connected for 5 s.
+        self.cluster_state = "existing"
+        other.etcdctl("member", "add", self.name, f"--peer-urls=http://{self.address}:2380", patience=LIMIT)
+
+    def wait_for_member(self):
+        """Waits until this machine's member has copied what etcd had at the beginning."""
+        self.etcdctl("endpoint", "health", patience=LIMIT)
+
+    def etcdctl(self, *arguments, patience=0.0):
+        """Runs a command of the machine's member of etcd; repeats it for some seconds while it fails."""
+        path, deadline = self.network.path, time.monotonic() + patience
+        while True:
+            try:
+                return run(
+                    *self.inside, "env", "ETCDCTL_API=3", "etcdctl", f"--endpoints=https://{self.address}:2379",
+                    f"--cacert={path('ca.pem')}", f"--cert={path(self.name + '.pem')}",
+                    f"--key={path(self.name + '.key')}", *arguments)
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
     # The network
 
     def cut(self, *others):
@@ -207,7 +245,7 @@ def missing():
     """What the machine lacks for this, or None."""
     if os.geteuid():
         return "network namespaces and disks need root (try sudo)"
-    packages = {"ip": "iproute2", "nsenter": "util-linux", "etcd": "etcd-server",
+    packages = {"ip": "iproute2", "nsenter": "util-linux", "etcd": "etcd-server", "etcdctl": "etcd-client",
                 "openssl": "openssl", "mkfs.ext4": "e2fsprogs"}
     lacking = [package for name, package in packages.items() if not shutil.which(name)]
     return f"needs what is missing here. On Debian: apt-get install {' '.join(lacking)}" if lacking else None
