@@ -161,6 +161,22 @@ import Wire
     #expect(events == ["started", "attached", "attached", "detached"])
   }
 
+  /// Under load a hub that follows reads frames before it can pass them on. Those that it has passed on come first.
+  @Test func aNewLeaderPerformsWhatItHasPassedOnBeforeWhatWaits() throws {
+    let hub = try follower()
+    let (id, welcome) = try hub.open()
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    hub.send([increment], from: 1, on: id)
+    hub.turn()
+    hub.core.noteForwarded(byteCount: 1 << 30)
+    hub.send([increment], from: 2, on: id)
+    hub.turn()
+    hub.lead()
+    hub.core.perform(session, first: 1, [passed], limit: .max, at: hub.now)
+    while hub.work(limit: 2) > 0 { hub.turn() }
+    #expect(hub.engine.state.counter.count == 2 && !hub.closed.contains(id))
+  }
+
   /// A session that has acted through one hub goes on through another one with the next number.
   @Test func aNewLeaderKnowsTheSessionsOfTheLog() throws {
     let first = try leader()

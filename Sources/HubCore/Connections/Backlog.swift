@@ -37,6 +37,9 @@ struct Backlog {
     payload.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
+  /// Appends the frames of another backlog; one that was begun begins anew.
+  mutating func append(_ other: Backlog) { bytes += other.bytes[other.start...] }
+
   /// Passes the first frame to `body`, which returns the place at which to continue later, or nil when done.
   mutating func handleFirst(_ body: (FrameHeader, RawSpan, FrameResumption?) -> FrameResumption?) {
     let (bytes, start) = (bytes, start)

@@ -104,6 +104,10 @@ extension HubCore {
     let forwarded = actions.compactMap { try? ForwardedAction($0) }
     // Bytes that no hub sends.
     guard forwarded.count == actions.count else { return }
+    // What this hub's own client has sent since waits for these actions, which the hub has passed on as a follower.
+    let later = connection.isRemote ? nil : connection.backlog
+    if later != nil { connection.backlog = Backlog() }
+    defer { if let later { connection.backlog?.append(later) } }
     var start = 0
     while start < forwarded.count, connection.isOpen {
       let seen = forwarded[start].seen
