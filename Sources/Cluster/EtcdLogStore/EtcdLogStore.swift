@@ -18,7 +18,8 @@ package final class EtcdLogStore {
   package nonisolated struct Settings: Sendable {
     /// The beginning of the keys, such as `storehub/NAME/`, so that several logs share an etcd.
     package var prefix: String
-    /// The time for a transaction or a read. Each MiB that a transaction writes adds a second.
+    /// The time for a transaction or a read. Each MiB that a transaction writes adds a second. It grows up to eightfold
+    /// while answers are missing.
     package var timeout = Duration.milliseconds(300)
     /// The time before a failure is reported that came at once, because the core repeats at once.
     package var failurePause = Duration.milliseconds(25)
@@ -31,6 +32,7 @@ package final class EtcdLogStore {
   private let settings: Settings
   private let requests: LogRequests
   private var watch: EtcdWatch?
+  private var patience: CallPatience
   /// The id of the cluster, as of the last answer.
   private var store: UInt64 = 0
   /// The number of the connection over which that came.
@@ -46,6 +48,7 @@ package final class EtcdLogStore {
   /// Creates a store.
   package init(_ client: EtcdClient, on loop: EventLoop, _ settings: Settings) throws(UVError) {
     (self.client, self.settings, requests) = (client, settings, LogRequests(prefix: settings.prefix))
+    patience = CallPatience(shortest: settings.timeout)
     timer = try Timer(on: loop) { [weak self] in self?.reportLate() }
   }
 
@@ -79,7 +82,7 @@ package final class EtcdLogStore {
   private func learnStore(
     _ transaction: LogTransaction, _ expected: UInt64, _ then: @escaping (UInt64, TransactionOutcome) -> Void
   ) {
-    client.call(requests.storeRequest, timeout: settings.timeout) { [weak self] result in
+    client.call(requests.storeRequest, timeout: patience.timeout) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let response):
@@ -87,27 +90,34 @@ package final class EtcdLogStore {
         guard store == expected else { return then(store, .elsewhere) }
         send(transaction, over: knownOver, then)
       case .failure(let error):
-        onFailure?(error)
+        noteFailure(error)
         reportUnknown(then)
       }
     }
+  }
+
+  /// Notes why a transaction has no answer.
+  private func noteFailure(_ error: EtcdError) {
+    if case .deadline = error.reason { patience.noteMissing() }
+    onFailure?(error)
   }
 
   private func send(
     _ transaction: LogTransaction, over connection: UInt64?,
     _ then: @escaping (UInt64, TransactionOutcome) -> Void
   ) {
-    let timeout = settings.timeout + .milliseconds(transaction.byteCount >> 10)
+    let timeout = patience.timeout + .milliseconds(transaction.byteCount >> 10)
     client.call(requests.request(transaction), timeout: timeout, over: connection) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let response):
         note(response.header)
+        patience.noteAnswer()
         let outcome = requests.outcome(transaction, response)
         if outcome == .unknown { return reportUnknown(then) }
         then(store, outcome)
       case .failure(let error):
-        onFailure?(error)
+        noteFailure(error)
         if error.reason == .full { return then(store, .full) }
         // Also a call that had no effect: the core knows nothing of calls, and repeats.
         reportUnknown(then)
@@ -175,7 +185,8 @@ package final class EtcdLogStore {
     case .parts(let position, let process, let count):
       readParts(position, process, count, [], then)
     case .registration(let node):
-      client.call(requests.registrationRequest(of: node), timeout: settings.timeout) { [weak self] result in
+      client.call(requests.registrationRequest(of: node), timeout: settings.timeout + Self.readTime) {
+        [weak self] result in
         guard let self else { return }
         switch result {
         case .success(let response):
