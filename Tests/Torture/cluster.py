@@ -19,18 +19,25 @@ import sys
 import tempfile
 import time
 
-from client import Adder, Violation, check, texts, todo_action
+from client import Adder, Cut, Violation, check, texts, todo_action
 from machines import Machine, Network, missing
 
 LIMIT = 90.0
 
 
 class TimedAdder(Adder):
-    """Notes how long its actions take, from the first attempt to the acknowledgement."""
+    """Notes how long its actions take, from the first attempt to the acknowledgement, and why its connections end."""
 
     def __init__(self, machine, action):
         super().__init__(f"client-{machine.name}", machine.socket, action, window=4, pause=0.01)
-        self.machine, self.sent_at, self.slowest = machine, {}, 0.0
+        self.machine, self.sent_at, self.slowest, self.ends = machine, {}, 0.0, []
+
+    def converse(self):
+        try:
+            super().converse()
+        except (Cut, OSError) as end:
+            self.ends.append(str(end))
+            raise
 
     def write_actions(self, first, texts):
         now = time.monotonic()
@@ -115,16 +122,16 @@ class Cluster:
         """Causes a fault of a machine and ends it; notes what the clients of the others notice."""
         leads = machine is self.leader
         elsewhere = [adder for adder in self.adders if adder.machine is not machine]
-        connections = sum(adder.connections for adder in elsewhere)
         for adder in elsewhere:
-            adder.slowest = 0.0
+            adder.slowest, adder.ends = 0.0, []
         fault()
         self.progress(elsewhere)
         gap = max(adder.slowest for adder in elsewhere)
-        closed = sum(adder.connections for adder in elsewhere) - connections
-        self.results.append({"fault": name, "leads": leads, "gap": round(gap, 3), "closed": closed})
+        ends = [f"{adder.name}: {end}" for adder in elsewhere for end in adder.ends]
+        self.results.append(
+            {"fault": name, "leads": leads, "gap": round(gap, 3), "closed": len(ends), "ends": ends})
         print(f"  {len(self.results)}: {name} of {machine.name}{', which leads' if leads else ''}: "
-              f"{gap * 1000:.0f} ms, {closed} connections closed", flush=True)
+              f"{gap * 1000:.0f} ms, {len(ends)} connections closed {ends or ''}", flush=True)
         heal()
         self.progress()
 
