@@ -499,7 +499,7 @@ let package = Package(
     .target(
       name: "TestFeatures",
       dependencies: [
-        "ComposableArchitecture", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
+        "ComposableArchitecture", "HubCore", "IdentifiedCollections", "ReplicatedArchitecture", "TestSupport", "Wire",
       ],
       path: "Tests/TestFeatures", swiftSettings: spans),
     .target(

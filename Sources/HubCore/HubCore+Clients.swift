@@ -31,15 +31,15 @@ extension HubCore {
     connection.isDescribed = true
     let parts = connection.scopes.prefix(Attendee.partLimit).map { scope in
       let place = publishers[scope.publisher].place(of: scope.subscriber)
-      return AttachedPart(root: place.root.rawValue, path: displayName(of: place.path, in: scope.publisher))
+      return AttachedPart(root: place.root.rawValue, path: displayName(of: place.path, of: place.root))
     }
     attendance.update(
       connection.attendee, parts: parts, scopes: connection.scopes.count, heldBytes: connection.heldBytes)
   }
 
   /// Returns a path as users write it, cut for display.
-  func displayName(of path: [PathStep], in publisher: Int) -> String {
-    Self.shortened((try? schemas[publisher].name(of: path)) ?? "?")
+  func displayName(of path: [PathStep], of root: StateRoot) -> String {
+    Self.shortened((try? schemas[root.index].name(of: path)) ?? "?")
   }
 
   /// Returns a path for display, of at most 256 characters.

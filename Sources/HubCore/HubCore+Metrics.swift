@@ -46,7 +46,8 @@ struct Counters {
     case .failed(_, _, let error): if error.code == .notPermitted { refused += 1 } else { failed += 1 }
     case .rejected: rejected += 1
     case .detached, .left: ended += 1
-    case .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .interrupted, .skipped, .effectLost: break
+    case .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .interrupted, .skipped, .effectLost, .slowView:
+      break
     }
   }
 
@@ -78,6 +79,7 @@ extension HubCore {
     metrics.turnTimes = counters.turnTimes.indices.map { counters.turnTimes[$0] }
     metrics.storeTimes = counters.storeTimes
     metrics.longestTurn = counters.longestTurn
+    metrics.views = viewFigures
     metrics.durability = turns?.durability.rawValue ?? "memory"
     return metrics
   }
@@ -157,10 +159,9 @@ extension HubCore {
     }
     counts.sort { ($1.count, $0.publisher, $0.node) < ($0.count, $1.publisher, $1.node) }
     return counts.prefix(HubMetrics.placeLimit).map { place in
-      let path = publishers[place.publisher].scopes.path(of: place.node)
+      let (root, path) = (publishers[place.publisher].root, publishers[place.publisher].path(of: place.node))
       return SubscribedPlace(
-        root: UInt64(place.publisher), path: displayName(of: path, in: place.publisher),
-        subscribers: UInt64(place.count))
+        root: root.rawValue, path: displayName(of: path, of: root), subscribers: UInt64(place.count))
     }
   }
 }

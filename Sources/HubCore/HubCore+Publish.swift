@@ -153,6 +153,7 @@ extension HubCore {
       for connection in publishers[index].due { outputs.wake(connection) }
       count += publishers[index].due.count
     }
+    if publishers.haveViews { noteViews() }
     outputs.wakeCoalescing()
     fanOut.begin(to: count, limits, isContended: plan.isContended)
   }
@@ -287,6 +288,7 @@ extension HubCore {
     switch root {
     case StateRoot.feature.index: engine.documentation
     case StateRoot.hub.index: SchemaDocumentation(state: HubState.self, action: Never.self)
+    case StateRoot.views.index: engine.views.documentation
     default: SchemaDocumentation(state: HubMetrics.self, action: Never.self)
     }
   }

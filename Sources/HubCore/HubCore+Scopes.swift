@@ -15,7 +15,7 @@ extension HubCore {
         """
       return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
     }
-    guard request.root.rawValue < UInt64(publishers.count) else {
+    guard request.root.rawValue < UInt64(schemas.count) else {
       return fail(connection.id, Self.noState(request.root), at: now)
     }
     // Before the reply can reveal anything about the place.
@@ -23,24 +23,39 @@ extension HubCore {
       let error = notPermitted(connection.peer, toAttach: request.path, of: request.root)
       return fail(connection.id, error, at: now)
     }
-    let publisher = request.root.index
     do {
-      _ = try schemas[publisher].rooted(at: request.path)
+      _ = try schemas[request.root.index].rooted(at: request.path)
     } catch {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
     let windowElements = request.path.windowElements
     if let error = refusal(ofWindowWith: windowElements, for: connection) { return fail(connection.id, error, at: now) }
-    let isFirst = !publishers[publisher].hasSubscribers
-    let retained = takeRetained(request, of: connection)
-    let subscriber = publishers[publisher].subscribe(
-      request, as: number, connection: connection, retained: connection.knowsHistory ? retained : nil)
-    if let retained { publishers[publisher].forget(retained) }
+    if request.root == .views, let error = refusal(ofViewFor: connection) { return fail(connection.id, error, at: now) }
+    let place: PublishedPlace
+    do throws(PeerError) { place = try self.place(of: request, for: connection) } catch {
+      return fail(connection.id, error, at: now)
+    }
+    let retained = takeRetained(place, of: connection)
+    subscribe(request, at: place, scope: number, connection, connection.knowsHistory ? retained : nil)
+    if let retained { forget([retained]) }
+    outputs.wake(connection)
+  }
+
+  /// Subscribes a connection to a place, and returns the number of the subscriber.
+  @discardableResult
+  mutating func subscribe(
+    _ request: Attach, at place: PublishedPlace, scope number: UInt16, _ connection: LiveConnection,
+    _ retained: RetainedScope?
+  ) -> Int {
+    let isFirst = !publishers[place.publisher].hasSubscribers
+    let request = Attach(root: request.root, path: place.path, knownRevision: request.knownRevision)
+    let subscriber = publishers[place.publisher].subscribe(
+      request, as: number, connection: connection, retained: retained)
     let scope = LiveConnection.Scope(
-      number: number, publisher: publisher, subscriber: subscriber, windowElements: windowElements)
+      number: number, publisher: place.publisher, subscriber: subscriber, windowElements: place.path.windowElements)
     add(scope, to: connection)
     if isFirst { beginUpdating(request.root) }
-    outputs.wake(connection)
+    return subscriber
   }
 
   /// The reason why a connection may not attach a further window; nil if it may, and for no window.
@@ -76,14 +91,20 @@ extension HubCore {
   mutating func add(_ scope: LiveConnection.Scope, to connection: LiveConnection) {
     connection.scopes.append(scope)
     subscriptionCount += 1
-    connection.account.windowElements += scope.windowCharge
+    charge(scope, to: connection.account, 1)
     noteDescription(of: connection)
   }
 
+  /// Adds the charge for a scope to its user's, or with a sign of -1 removes it.
+  private func charge(_ scope: LiveConnection.Scope, to account: UserAccount, _ sign: Int) {
+    account.windowElements += sign * scope.windowCharge
+    if scope.isInView { account.viewCount += sign }
+  }
+
   /// Takes the record of the client's state of a scope from before the session was resumed.
-  private mutating func takeRetained(_ request: Attach, of connection: LiveConnection) -> RetainedScope? {
+  private mutating func takeRetained(_ place: PublishedPlace, of connection: LiveConnection) -> RetainedScope? {
     let retained = connection.session.retained
-    let index = retained.firstIndex { $0.publisher == request.root.index && $0.path == request.path }
+    let index = retained.firstIndex { $0.publisher == place.publisher && $0.path == place.path }
     return index.map { connection.session.retained.remove(at: $0) }
   }
 
@@ -92,8 +113,8 @@ extension HubCore {
     guard let index = connection.scopes.firstIndex(where: { $0.number == number }) else { return }
     let scope = connection.scopes.remove(at: index)
     subscriptionCount -= 1
-    connection.account.windowElements -= scope.windowCharge
-    _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false)
+    charge(scope, to: connection.account, -1)
+    _ = unsubscribe(scope, retaining: false)
     noteDescription(of: connection)
     connection.replies.detached.append(number)
     outputs.wake(connection)
@@ -111,28 +132,37 @@ extension HubCore {
     guard !connection.scopes.isEmpty else { return }
     // The client did not attach these scopes again on this connection, so it no longer needs them.
     forget(connection.session.retained)
-    connection.session.retained = connection.scopes.compactMap {
-      publishers[$0.publisher].unsubscribe($0.subscriber, retaining: true)
+    connection.session.retained = []
+    for scope in connection.scopes {
+      if let retained = unsubscribe(scope, retaining: true) { connection.session.retained.append(retained) }
     }
     forgetScopes(of: connection)
   }
 
   /// Detaches all scopes of a connection whose session ends.
   mutating func removeScopes(of connection: LiveConnection) {
-    for scope in connection.scopes { _ = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: false) }
+    for scope in connection.scopes { _ = unsubscribe(scope, retaining: false) }
     forgetScopes(of: connection)
     forget(connection.session.retained)
     connection.session.retained = []
   }
 
+  private mutating func unsubscribe(_ scope: LiveConnection.Scope, retaining: Bool) -> RetainedScope? {
+    defer { endViewIfUnused(scope.publisher) }
+    return publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: retaining)
+  }
+
   private mutating func forgetScopes(of connection: LiveConnection) {
     subscriptionCount -= connection.scopes.count
-    for scope in connection.scopes { connection.account.windowElements -= scope.windowCharge }
+    for scope in connection.scopes { charge(scope, to: connection.account, -1) }
     connection.scopes = []
   }
 
   /// Releases versions that are held for a client.
   mutating func forget(_ retained: [RetainedScope]) {
-    for scope in retained { publishers[scope.publisher].forget(scope) }
+    for scope in retained {
+      publishers[scope.publisher].forget(scope)
+      endViewIfUnused(scope.publisher)
+    }
   }
 }

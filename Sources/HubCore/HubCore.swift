@@ -54,9 +54,11 @@ package struct HubCore: ~Copyable {
   /// The published metrics.
   let metricsSource: MetricsSource
   var counters = Counters()
-  /// The publishers of the roots, by their numbers: the feature's state, the hub's own and its metrics.
-  var publishers: InlineArray<3, Publisher>
-  /// The schema of each root.
+  /// The publishers of the roots, by their numbers: the feature's state, the hub's own and its metrics. Those of the
+  /// values of views follow.
+  var publishers: Publishers
+  var views: ViewTable
+  /// The schema of each root; that of the views only if the feature declares any.
   let schemas: [Schema]
   let schemaFingerprint: SchemaFingerprint
   var outgoing = Outgoing()
@@ -134,10 +136,12 @@ package struct HubCore: ~Copyable {
     (self.engine, self.limits, self.policy, self.name, self.random) = (engine, limits, policy, name, random)
     (applyBatch, checksEach) = (engine.applyBatch, engine.mayRefuse || engine.mustReadBack)
     size = StateSize(limit: limits.stateBytes)
-    schemas = [
-      engine.schema, Schema(state: HubState.self, action: Never.self),
-      Schema(state: HubMetrics.self, action: Never.self),
-    ]
+    let declared = engine.views
+    schemas =
+      [
+        engine.schema, Schema(state: HubState.self, action: Never.self),
+        Schema(state: HubMetrics.self, action: Never.self),
+      ] + (declared.views.isEmpty ? [] : [declared.schema])
     schemaFingerprint = engine.schema.fingerprint
     turns = history.flatMap { history in
       guard history.isLogged else { return nil }
@@ -146,11 +150,12 @@ package struct HubCore: ~Copyable {
       return UnstoredTurns(engine, durability, from: history)
     }
     let visible: any StateSource = if let turns, turns.isHolding { turns.stored } else { engine }
-    publishers = [
+    publishers = Publishers([
       Publisher(StateRoot.feature.index, of: visible, limits: limits),
       Publisher(StateRoot.hub.index, of: attendance, limits: limits),
       Publisher(StateRoot.metrics.index, of: metricsSource, limits: limits),
-    ]
+    ])
+    views = ViewTable(declared, of: visible)
     if let history { adopt(history) }
     beginSize(bound: history?.stateBound)
   }

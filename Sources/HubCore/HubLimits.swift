@@ -59,6 +59,13 @@ public struct HubLimits: Sendable {
   public var longestCoalescing = Duration.milliseconds(50)
   /// The number of attached scopes of one connection.
   public var scopes = 64
+  /// The number of scopes of one connection that are in declared views. It bounds the values that the hub computes for
+  /// the connection.
+  public var views = 16
+  /// The number of such scopes of all connections of one user.
+  public var viewsPerUser = 256
+  /// The number of bytes of the encoded parameter of a view.
+  package var viewParameterBytes: Int { 1024 }
   /// The number of elements of all windows of collections that one connection has attached; 0 for a hub that serves no
   /// windows. It bounds the work that a change of the collections is for the windows.
   public var windowElements = 4096
@@ -110,6 +117,13 @@ public struct HubLimits: Sendable {
   public var postponedActions = 4096
   /// The number of bytes of stored turns, also of earlier processes, after which a snapshot is saved in the log.
   public var snapshotInterval = 64 << 20
+
+  /// The limits for one value of a view, of which there may be many: a share of the memory for versions of the state.
+  var forViews: HubLimits {
+    var limits = self
+    (limits.versions, limits.versionBytes) = (min(versions, 16), versionBytes / 16)
+    return limits
+  }
 
   /// Creates the default limits.
   public init() {}

@@ -29,6 +29,8 @@ package enum HubReport: Equatable, Sendable {
   /// An effect without a declared restart ends with the process. The text is its place in the feature's code and the
   /// name of the action that began it.
   case effectLost(String)
+  /// The computation of a view has taken long, and at least twice as long as any before.
+  case slowView(String, Duration)
   /// An action was rejected.
   case rejected(ConnectionID, SessionID, Peer, Rejected)
 }

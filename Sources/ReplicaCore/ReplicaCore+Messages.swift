@@ -47,7 +47,8 @@ extension ReplicaCore {
         reportResumedOutcomes()
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
-      case .welcome, .schema: break
+      case .schema: try receiveViews(header, payload, on: open)
+      case .welcome: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent: break
       }
     }
@@ -95,7 +96,7 @@ extension ReplicaCore {
   }
 
   private mutating func receiveError(_ error: PeerError, at now: Duration) {
-    if error.code == .notPermitted, refusedParts.contains(where: { $0.root != .feature }) {
+    if error.code == .notPermitted, refusedParts.contains(where: \.root.isHubsOwn) {
       ownStateRefusal = error.reason
       return reconnect(at: now)
     }
@@ -124,6 +125,7 @@ extension ReplicaCore {
     }
     (hubName, hubStateDirectory) = (welcome.hub, welcome.stateDirectory)
     (windowElements, rights, client) = (welcome.windowElements, welcome.rights, welcome.client)
+    views.begin(with: welcome.views)
     if !welcome.mayReadHub {
       ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"
     }
@@ -213,6 +215,7 @@ extension ReplicaCore {
     let open = OpenLink(stream, translation: translation)
     link = .open(open)
     lastPong = nil
+    if views.areWanted { requestViews(on: open) }
     attachAll(on: open)
     awaitParts(on: open)
     reportResumedOutcomes()

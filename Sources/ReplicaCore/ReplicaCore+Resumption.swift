@@ -24,7 +24,12 @@ extension ReplicaCore {
     // Once further actions were sent, the parts may contain these as well. Their acknowledgement comes after the parts.
     guard pending.acknowledged + UInt64(pending.sentCount) <= outcomes.sequence else { return }
     let isUpToDate = subscriptions.allSatisfy { subscription in
-      subscription.root != .feature || subscription.base.map { $0 >= outcomes.revision } ?? false
+      switch subscription.root {
+      case .feature: subscription.base.map { $0 >= outcomes.revision } ?? false
+      // The revision of a view is that of its last change.
+      case .views: false
+      default: true
+      }
     }
     guard isUpToDate || open.pongs > 0 else { return }
     reportOutcomes(through: outcomes.sequence)

@@ -11,7 +11,10 @@ extension ReplicaCore {
   public mutating func subscribe(
     _ mirror: any Mirror, to path: [PathStep], of root: StateRoot = .feature, context: AnyObject? = nil
   ) {
-    let subscription = Subscription(mirror, root: root, path: path, context: context)
+    add(Subscription(mirror, root: root, path: path, context: context))
+  }
+
+  mutating func add(_ subscription: Subscription) {
     subscriptions.append(subscription)
     if case .open(let open) = link { attach(subscription, known: nil, on: open) }
   }
@@ -53,7 +56,13 @@ extension ReplicaCore {
     guard let subscription = subscriptions.first(where: { $0.mirror === mirror }), subscription.path != path else {
       return
     }
-    (subscription.path, subscription.base, subscription.isMoving) = (path, nil, true)
+    subscription.path = path
+    reattach(subscription)
+  }
+
+  /// Attaches the new place of a subscription in place of the old one.
+  mutating func reattach(_ subscription: Subscription) {
+    (subscription.base, subscription.isMoving) = (nil, true)
     noteLoss(of: subscription)
     guard case .open(let open) = link else { return }
     detach(subscription, from: open)
@@ -64,7 +73,8 @@ extension ReplicaCore {
   }
 
   /// The reason why the hub cannot serve a mirror, whose value is then absent: it is one of a release without windows, or
-  /// the window is too large for it, alone or with the client's other windows. Nil if it can.
+  /// the window is too large for it, alone or with the client's other windows; or its feature does not declare the view,
+  /// or the user may not read it. Nil if it can.
   ///
   /// A window that has no place beside the others is requested as soon as these leave one.
   public func refusal(of mirror: any Mirror) -> String? {
@@ -95,8 +105,9 @@ extension ReplicaCore {
     }
   }
 
-  private mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
-    if subscription.root != .feature, ownStateRefusal != nil { return reportAbsence(of: subscription) }
+  mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
+    if let view = subscription.view { return attach(subscription, in: view, known: known, on: open) }
+    if subscription.root.isHubsOwn, ownStateRefusal != nil { return reportAbsence(of: subscription) }
     subscription.refusal = refusal(ofWindowAt: subscription.path, on: open)
     // An older hub would take the request for a malformed one, and close the connection.
     guard subscription.refusal == nil else { return reportAbsence(of: subscription) }
@@ -113,17 +124,26 @@ extension ReplicaCore {
       // For a hub without this part, its value is absent.
       return reportAbsence(of: subscription)
     }
+    request(subscription, path, mapping, isExact: open.translation == nil, known: known, on: open)
+  }
+
+  /// Requests the values of a part whose path the hub knows.
+  mutating func request(
+    _ subscription: Subscription, _ path: [PathStep], _ mapping: SchemaMapping?, isExact: Bool, known: UInt64?,
+    on open: OpenLink
+  ) {
     // Without a free number it waits for the next connection.
     guard let number = open.numbers.assign(subscription) else { return }
     let elements = UInt64(subscription.path.windowElements)
     open.windowElements += elements
-    subscription.attachment = Subscription.Attachment(number: number, mapping: mapping, windowElements: elements)
+    subscription.attachment = Subscription.Attachment(
+      number: number, mapping: mapping, isExact: isExact, windowElements: elements)
     let request = Attach(root: subscription.root, path: path, knownRevision: known)
     commands.append(.write(output.frame(request, scope: number)))
   }
 
   /// For a hub, too many elements are the end of the connection.
-  private func refusal(ofWindowAt path: [PathStep], on open: OpenLink) -> String? {
+  func refusal(ofWindowAt path: [PathStep], on open: OpenLink) -> String? {
     let count = UInt64(path.windowElements)
     guard count > 0, count > windowElements - min(windowElements, open.windowElements) else { return nil }
     if windowElements == 0 {
@@ -140,13 +160,13 @@ extension ReplicaCore {
   /// Requests the windows for which others have left a place, the oldest subscriptions first.
   private mutating func attachRefusedWindows(on open: OpenLink) {
     guard windowElements > 0 else { return }
-    for subscription in subscriptions where subscription.refusal != nil {
+    for subscription in subscriptions where subscription.refusal != nil && subscription.path.windowElements > 0 {
       guard refusal(ofWindowAt: subscription.path, on: open) == nil else { continue }
       attach(subscription, known: nil, on: open)
     }
   }
 
-  private mutating func reportAbsence(of subscription: Subscription) {
+  mutating func reportAbsence(of subscription: Subscription) {
     subscription.mirror.remove(at: subscription.mirror.revision ?? 0)
     subscription.isUnknownToHub()
     noteLoss(of: subscription)
@@ -272,12 +292,12 @@ extension ReplicaCore {
   /// Compares the hub's hash with the mirror's, and requests a snapshot if they differ.
   mutating func receiveHash(_ header: FrameHeader, _ theirs: StateHash, on open: OpenLink, at now: Duration) {
     // The hash of a converted value, or of one with other fields, is different.
-    guard open.translation == nil, let subscription = open.numbers[header.scope], subscription.base != nil,
-      let ours = subscription.mirror.hash()
+    guard let subscription = open.numbers[header.scope], subscription.attachment?.isExact == true,
+      subscription.base != nil, let ours = subscription.mirror.hash()
     else { return }
     subscription.mirror.compared(HashComparison(revision: header.revision, here: ours, there: theirs))
     // Another release of the hub may have other fields in the hub's own state.
-    guard ours != theirs, subscription.root == .feature else { return }
+    guard ours != theirs, !subscription.root.isHubsOwn else { return }
     // One or two differences are corrected; a hub that never agrees, or never confirms detached numbers, exhausts them.
     guard open.numbers.retiredCount < ScopeNumbers.retiredLimit else {
       return giveUp("the hub does not confirm that \(open.numbers.retiredCount) scopes are detached", at: now)

@@ -5,8 +5,10 @@ final class Subscription {
   let mirror: any Mirror
   /// The state that contains the part.
   let root: StateRoot
-  /// The steps to the part, by the keys of the client's schema.
+  /// The steps to the part, by the keys of the client's schema; for a view, from its value.
   var path: [PathStep]
+  /// The view, if it is a part of one.
+  var view: SubscribedView?
   /// The shell's object.
   let context: AnyObject?
 
@@ -32,14 +34,18 @@ final class Subscription {
     let number: UInt16
     /// Converts the hub's bytes of the part; nil if the schemas are equal.
     let mapping: SchemaMapping?
+    /// True if the client's value has the hub's bytes, so that their hashes can be compared.
+    let isExact: Bool
     /// The number of elements of its window; 0 if it is a part of the state.
     let windowElements: UInt64
     /// The pieces of an incomplete snapshot.
     var pieces: [UInt8] = []
   }
 
-  init(_ mirror: any Mirror, root: StateRoot, path: [PathStep], context: AnyObject?) {
-    (self.mirror, self.root, self.path, self.context) = (mirror, root, path, context)
+  init(
+    _ mirror: any Mirror, root: StateRoot, path: [PathStep], view: SubscribedView? = nil, context: AnyObject?
+  ) {
+    (self.mirror, self.root, self.path, self.view, self.context) = (mirror, root, path, view, context)
   }
 
   /// Records that the mirror has the hub's value at a revision.

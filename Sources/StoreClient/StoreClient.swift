@@ -220,6 +220,57 @@ public import Wire
     add(path(StatePath()).steps, of: .hub) { (never: Never) -> Action in }
   }
 
+  /// Subscribes to a view that the hub's feature declares. Only its changes are sent over the socket.
+  ///
+  /// ```swift
+  /// let counts = client.attach(toView: ViewName<Counts>("counts"), action: { (action: App.Action) in action })
+  /// counts.onChange = { print(counts.store?.open ?? 0, client.refusal(of: counts) ?? "") }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - view: The name of the view, with its parameter, and the type of its values.
+  ///   - action: Converts an action of the attachment's store to an action of the hub's feature.
+  /// - Returns: The attachment, which stays subscribed until it is passed to `detach`.
+  public func attach<Value, PartAction>(
+    toView view: ViewName<Value>, action: @escaping (PartAction) -> Action
+  ) -> Attachment<Value, PartAction> {
+    attach(toView: view, at: { $0 }, action: action)
+  }
+
+  /// Subscribes to a part of a view, such as a window of its elements.
+  ///
+  /// ```swift
+  /// let page = client.attach(
+  ///   toView: ViewName<IdentifiedArrayOf<Todo>>("open"), at: { $0[window: 0..<50] }, action: App.Action.todos)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - view: The name of the view, with its parameter, and the type of its values.
+  ///   - path: The path from the view's value to the part.
+  ///   - action: Converts an action of the attachment's store to an action of the hub's feature.
+  /// - Returns: The attachment, which stays subscribed until it is passed to `detach`.
+  public func attach<Value, Part, PartAction>(
+    toView view: ViewName<Value>, at path: (StatePath<Value, Value>) -> StatePath<Value, Part>,
+    action: @escaping (PartAction) -> Action
+  ) -> Attachment<Part, PartAction> {
+    let attachment: Attachment<Part, PartAction> = newAttachment(action)
+    link.replica.subscribe(
+      attachment.mirror, to: view.reference, at: path(StatePath()).steps,
+      schema: Schema(state: Value.self, action: Never.self), context: attachment)
+    return attachment
+  }
+
+  /// Shows another part of the attachment's view, or its value for another parameter.
+  ///
+  /// The store shows the old value until the hub has sent the new one, in one answer.
+  public func move<Value, Part, PartAction>(
+    _ attachment: Attachment<Part, PartAction>, toView view: ViewName<Value>,
+    at path: (StatePath<Value, Value>) -> StatePath<Value, Part>
+  ) {
+    link.replica.move(attachment.mirror, to: view.reference, at: path(StatePath()).steps)
+    endTurn()
+  }
+
   /// Ends the subscription to a part. Its store keeps the hub's last state, and predicts no actions any more.
   public func detach<Part, PartAction>(_ attachment: Attachment<Part, PartAction>) {
     attachment.isDetached = true
@@ -244,9 +295,10 @@ public import Wire
     endTurn()
   }
 
-  /// The reason why the hub cannot serve a window, whose attachment then has no store: it is of a release without
-  /// windows, or the window is too large for it. Nil if it can.
-  public func refusal<Elements, PartAction>(of attachment: Attachment<Window<Elements>, PartAction>) -> String? {
+  /// The reason why the hub cannot serve a window or a view, whose attachment then has no store: it is of a release without
+  /// them, or the window is too large for it; its feature does not declare the view, or with another type, or this user
+  /// may not read it. Nil if it can.
+  public func refusal<Part, PartAction>(of attachment: Attachment<Part, PartAction>) -> String? {
     link.replica.refusal(of: attachment.mirror)
   }
 
@@ -269,12 +321,19 @@ public import Wire
   private func add<Part, PartAction>(
     _ path: [PathStep], of root: StateRoot, _ toAction: @escaping (PartAction) -> Action
   ) -> Attachment<Part, PartAction> {
+    let attachment: Attachment<Part, PartAction> = newAttachment(toAction)
+    link.replica.subscribe(attachment.mirror, to: path, of: root, context: attachment)
+    return attachment
+  }
+
+  private func newAttachment<Part, PartAction>(
+    _ toAction: @escaping (PartAction) -> Action
+  ) -> Attachment<Part, PartAction> {
     let attachment = Attachment<Part, PartAction>()
     attachment.send = { [weak self, weak attachment] action in
       guard let self else { return Self.failedTask(.notConnected(reason: "the client was released")) }
       return send(action, as: toAction, of: attachment)
     }
-    link.replica.subscribe(attachment.mirror, to: path, of: root, context: attachment)
     return attachment
   }
 

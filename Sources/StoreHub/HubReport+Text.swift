@@ -10,7 +10,7 @@ extension HubReport {
     case .effectLost: .info
     // The feature's ordinary answer to its user.
     case .rejected(_, _, _, let rejected) where rejected.code == .refused || rejected.code == .late: .debug
-    case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable, .refused: .warning
+    case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .slowView: .warning
     case .interrupted, .skipped: .error
     }
   }
@@ -25,6 +25,7 @@ extension HubReport {
     case .refused: Log.Cause("actions of the hub that its feature refuses")
     case .interrupted: Log.Cause("ends in the feature's code")
     case .skipped: Log.Cause("skipped actions of the hub")
+    case .slowView: Log.Cause("slow views")
     case .effectLost: Log.Cause("effects that end with the hub")
     case .stateExceedsLimit: Log.Cause("a state larger than its limit")
     case .failed(_, let peer, let error) where error.code == .notPermitted:
@@ -62,7 +63,7 @@ extension HubReport {
       Log.Details(.actionRejected, ["REASON": "the state would exceed \(limit) bytes", "REVISION": "\(revision)"])
     case .unreadable(let reason), .refused(let reason):
       Log.Details(.actionRejected, ["REASON": reason, "REVISION": "\(revision)"])
-    case .stateExceedsLimit, .effectLost: Log.Details(nil, ["REVISION": "\(revision)"])
+    case .stateExceedsLimit, .effectLost, .slowView: Log.Details(nil, ["REVISION": "\(revision)"])
     case .interrupted(let interruption), .skipped(let interruption):
       Log.Details(
         .interrupted,
@@ -110,6 +111,11 @@ extension HubReport {
       """
       the state is larger than its limit of \(limit) bytes, so actions that enlarge it are refused from now on; delete \
       something, or raise state-bytes in the configuration
+      """
+    case .slowView(let name, let duration):
+      """
+      the view '\(name)' took \(duration / .milliseconds(1)) ms to compute, in which nobody was served; let it read a \
+      smaller part of the state, or compute less
       """
     case .effectLost(let effect):
       """

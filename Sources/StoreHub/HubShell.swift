@@ -106,6 +106,7 @@ final class HubShell {
     self.core.setReceiver { action in self.inform { $0.send(action) } }
     self.core.setLateness { self.isLate() }
     self.core.setClock { wallTime() }
+    self.core.viewClock = { [loop] in loop.preciseNow }
     self.core.storeReadStarts(in: loop.readBuffer.lastStart)
     // Nothing of the feature has run yet, and this process has the socket.
     markFile = MarkFile(besideSocket: self.path, schema: self.core.featureSchema, log: log)
@@ -189,6 +190,7 @@ final class HubShell {
     core.setReceiver(nil)
     core.setLateness(nil)
     core.setClock(nil)
+    core.viewClock = nil
     resumeEffects()
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner, effectTasks) = (nil, nil, nil, nil, nil)

@@ -37,6 +37,10 @@ nonisolated struct StoreHubDaemon: HubService {
 
   var body: some ReducerOf<AppFeature> { AppFeature() }
 
+  var views: StateViews<AppFeature.State> {
+    StateView("active", of: \.todos.todos) { todos in todos.filter { !$0.isComplete } }
+  }
+
   @MainActor func prepareDependencies(_ dependencies: inout DependencyValues) {
     if let factURL, let http { dependencies.numberFact = .service(at: factURL, over: http) }
   }

@@ -76,6 +76,14 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
       let path: [PathStep]
       /// The bytes of its value; nil if it has none.
       let bytes: () -> [UInt8]?
+      /// The bytes of its value in a state; nil for the part at `path`.
+      var view: ((State) -> [UInt8])?
+
+      /// The bytes that it should have in a state.
+      func expected(in state: State?) -> [UInt8]? {
+        guard let state, let view else { return state?.part(at: path[...])?.encoded() }
+        return view(state)
+      }
     }
 
     /// Creates a client; without a schema it uses the hub's.
@@ -125,7 +133,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   var hub: HubCore
   var clients: [Client] = []
   var now = Duration.seconds(1)
-  var history: [UInt64: State] = [:]
+  private let record: StateRecord<State>
   /// Forged states, to check that the oracle detects differences.
   var forgedHistory: [UInt64: State] = [:]
   private(set) var sentCount = 0
@@ -136,13 +144,13 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   init(
     seed: UInt64, clientCount: Int, engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(),
     options: ReplicaOptions = ReplicaOptions(), toolCount: Int = 0, mirrorsUntyped: Bool = true,
-    randomAction: @escaping (inout SplitMix, State?) -> Action
+    record: StateRecord<State> = StateRecord(), randomAction: @escaping (inout SplitMix, State?) -> Action
   ) {
     random = SplitMix(seed: seed)
     self.engine = engine
     hub = HubCore(engine, limits: limits, random: SplitMix(seed: seed &+ 1))
-    self.randomAction = randomAction
-    history[0] = engine.state
+    (self.record, self.randomAction) = (record, randomAction)
+    record.begin(engine.state)
     let schema = Schema(state: State.self, action: Action.self)
     clients = (0..<clientCount).map {
       let isTool = $0 >= clientCount - toolCount
@@ -157,7 +165,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   func restartHub(_ engine: FeatureEngine<State, Action>) {
     self.engine = engine
     hub = HubCore(engine, random: SplitMix(seed: 99))
-    history = [0: engine.state]
+    record.begin(engine.state)
   }
 
   /// Lets the hub of another process take over all connections. Any part of the output for a client may have been
@@ -280,7 +288,7 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
   func turn() throws {
     if let deadline = hub.deadline, deadline <= now { hub.expire(at: now) }
     hub.endTurn(at: now, flushing: true)
-    history[hub.revision] = engine.state
+    guard record.endTurn(engine.state, at: hub.revision) else { throw Violation.wrongRecord(revision: hub.revision) }
     for command in hub.commands { perform(command) }
     hub.clear()
     for client in clients { try turn(client) }
@@ -346,8 +354,8 @@ final class World<State: Replicated & Equatable, Action: WireValue> {
     let last = client.lastRevisions[id] ?? 0
     guard revision >= last else { throw Violation.revisionWentBack(from: last, to: revision) }
     client.lastRevisions[id] = revision
-    let state = forgedHistory[revision] ?? history[revision]
-    guard !checksStates || part.bytes() == state?.part(at: part.path[...])?.encoded() else {
+    let state = forgedHistory[revision] ?? record.states[revision]
+    guard !checksStates || part.bytes() == part.expected(in: state) else {
       throw Violation.stateIsNotTheHubs(revision: revision)
     }
   }
@@ -357,5 +365,6 @@ enum WorldViolation: Error, Equatable {
   case revisionWentBack(from: UInt64, to: UInt64)
   case stateIsNotTheHubs(revision: UInt64)
   case outcomeWithoutAction
+  case wrongRecord(revision: UInt64)
   case nothingHandedOver
 }

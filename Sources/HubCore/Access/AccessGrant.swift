@@ -4,6 +4,9 @@ public import Wire
 public struct AccessGrant: Hashable, Sendable {
   /// The paths of the parts of the state that may be attached; the empty path is the whole state.
   public var read: [[PathStep]]
+  /// The paths of the views that may be attached (`StateRoot.views`). Who may read the whole state may attach all views,
+  /// and everyone only those values of a view for users that are its own.
+  public var views: [[PathStep]]
   /// The case paths of the actions that may be sent (`Schema.actionPath(named:)`); the empty path is all actions.
   public var act: [[PathStep]]
   /// The case paths of shared models, or of their fields, whose changes may be sent (`Schema.writablePath(named:)`); the
@@ -16,9 +19,10 @@ public struct AccessGrant: Hashable, Sendable {
 
   /// Creates a grant. Without arguments it permits a connection and nothing else.
   public init(
-    read: [[PathStep]] = [], act: [[PathStep]] = [], write: [[PathStep]] = [], isAdmin: Bool = false
+    read: [[PathStep]] = [], views: [[PathStep]] = [], act: [[PathStep]] = [], write: [[PathStep]] = [],
+    isAdmin: Bool = false
   ) {
-    (self.read, self.act, self.write, self.isAdmin) = (read, act, write, isAdmin)
+    (self.read, self.views, self.act, self.write, self.isAdmin) = (read, views, act, write, isAdmin)
   }
 
   /// The rights to read the whole state, and with it the hub's own state, and to send all actions.
@@ -29,6 +33,7 @@ public struct AccessGrant: Hashable, Sendable {
   /// Adds the rights of another grant.
   public mutating func add(_ other: AccessGrant) {
     read += other.read
+    views += other.views
     act += other.act
     write += other.write
     isAdmin = isAdmin || other.isAdmin

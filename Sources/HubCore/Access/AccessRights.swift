@@ -24,7 +24,8 @@ struct AccessRights {
     actsOnEverything = acts.contains([])
     granted = ClientRights(
       readablePaths: readsEverything ? nil : grant.read,
-      actionPrefixes: actsOnEverything ? nil : acts.compactMap { schema.actionPrefix(of: $0) })
+      actionPrefixes: actsOnEverything ? nil : acts.compactMap { schema.actionPrefix(of: $0) },
+      readableViews: readsEverything ? [] : grant.views)
     told = granted.areUnrestricted || !granted.areWithinLimits ? nil : granted
     isAdmin = grant.isAdmin
   }
@@ -34,6 +35,7 @@ struct AccessRights {
   func permitsAttaching(_ path: [PathStep], of root: StateRoot) -> Bool {
     switch root {
     case .feature: granted.permitAttaching(path)
+    case .views: granted.permitAttachingView(path)
     // The hub's own state names every client, including those of parts that this connection may not read.
     default: isAdmin || readsEverything
     }

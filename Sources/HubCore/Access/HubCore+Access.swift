@@ -70,6 +70,7 @@ extension HubCore {
       switch root {
       case .hub: "the list of clients"
       case .metrics: "the metrics"
+      case .views: "view:\((try? schemas[root.index].name(of: Array(path.prefix(1)))) ?? "")"
       default: path.isEmpty ? "the whole state" : (try? featureSchema.name(of: path)) ?? "this part of the state"
       }
     return PeerError(

@@ -49,7 +49,7 @@ final class LiveConnection {
   struct Scope {
     /// The client's number for the scope.
     let number: UInt16
-    /// The index of the publisher of its root.
+    /// The index of the publisher of its root, or of its view.
     let publisher: Int
     /// The number of the subscriber in that publisher.
     let subscriber: Int
@@ -57,6 +57,9 @@ final class LiveConnection {
     var windowElements = 0
     /// The number of elements that its user is charged for the window.
     var windowCharge: Int { Self.windowCharge(windowElements) }
+
+    /// True if it is in a view.
+    var isInView: Bool { publisher >= Publishers.firstView }
 
     static func windowCharge(_ elements: Int) -> Int {
       elements == 0 ? 0 : max(elements, HubLimits.leastWindowCharge)

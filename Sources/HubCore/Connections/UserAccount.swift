@@ -10,6 +10,8 @@ final class UserAccount {
   @exclusivity(unchecked) var heldBytes = 0
   /// The charge for the windows of collections that its connections have attached, in elements.
   var windowElements = 0
+  /// The number of scopes of its connections that are in views.
+  var viewCount = 0
   /// The output of its connections.
   @exclusivity(unchecked) var output = OutputPause()
   /// Its connections with a backlog, in the order in which they take turns.

@@ -14,6 +14,9 @@ package protocol Engine: StateSource {
   /// The comments in the source of these types.
   var documentation: SchemaDocumentation { get }
 
+  /// The views that the feature declares.
+  var views: DeclaredViews { get }
+
   /// Applies the actions of a CBOR sequence (RFC 8742) in order. The hub keeps this function, which is specialised for
   /// the feature, so that a frame reaches it without a method of a generic class.
   var applyBatch: ActionBatch.Apply { get }
@@ -167,6 +170,14 @@ package protocol StateSource: AnyObject {
   /// The current state as an immutable version.
   /// - Complexity: One allocation and a copy of the state's value, which shares its collections.
   func currentVersion() -> StateVersion
+
+  /// The revision of the version that `currentVersion` has returned last.
+  var versionRevision: UInt64 { get }
+}
+
+extension StateSource {
+  /// The current one.
+  package var versionRevision: UInt64 { revision }
 }
 
 /// A running effect that ends with the process.

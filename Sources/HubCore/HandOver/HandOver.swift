@@ -31,6 +31,8 @@ package struct HandOver: Equatable, Sendable {
   var connections: [HandedConnection]
   /// The number of the last connection whose session was opened; 0 from a process of an earlier version.
   var lastConnection: UInt64 = 0
+  /// The schema of the feature's views; nil if it declares none.
+  var views: SchemaFingerprint?
   /// True if the previous process has crashed. The log then decides which sessions continue. Not part of the encoding.
   package internal(set) var isAfterCrash = false
 
@@ -91,9 +93,9 @@ struct HandedSession: Equatable, Sendable {
 
 extension HandOver: WireValue {
   /// Writes `[form, schema, history, position, revision, hub's revision, state, sessions, connections, number of
-  /// the last connection]`.
+  /// the last connection, ? schema of the views]`.
   package func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 10)
+    encoder.arrayHeader(count: views == nil ? 10 : 11)
     encoder.unsigned(Self.form)
     schema.encode(to: &encoder)
     encoder.unsigned(history)
@@ -104,6 +106,7 @@ extension HandOver: WireValue {
     sessions.encode(to: &encoder)
     connections.encode(to: &encoder)
     encoder.unsigned(lastConnection)
+    views?.encode(to: &encoder)
   }
 
   /// Decodes a record from another process.
@@ -111,8 +114,8 @@ extension HandOver: WireValue {
   package init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     let count = try decoder.arrayHeader()
-    guard count == 9 || count == 10 else {
-      throw WireError(.typeMismatch(expected: "an array of 9 or 10 items"), at: start)
+    guard 9...11 ~= count else {
+      throw WireError(.typeMismatch(expected: "an array of 9 to 11 items"), at: start)
     }
     guard try decoder.unsigned() == Self.form else {
       throw WireError(.outOfRange(type: "form of a hand-over"), at: start)
@@ -125,7 +128,8 @@ extension HandOver: WireValue {
     state = try State?(from: &decoder)
     sessions = try [LoggedSession](from: &decoder)
     connections = try [HandedConnection](from: &decoder)
-    if count == 10 { lastConnection = try decoder.unsigned() }
+    if count >= 10 { lastConnection = try decoder.unsigned() }
+    if count == 11 { views = try SchemaFingerprint(from: &decoder) }
   }
 }
 

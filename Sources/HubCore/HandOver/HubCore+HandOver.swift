@@ -23,7 +23,7 @@ extension HubCore {
       schema: schemaFingerprint, history: historyID, position: turns?.position, revision: engine.revision,
       hubRevision: max(attendance.revision, metricsSource.revision), state: isLogged ? nil : stateToHandOver(),
       sessions: isLogged ? [] : detached.all.map { LoggedSession(detached: $0) },
-      connections: described, lastConnection: lastConnection)
+      connections: described, lastConnection: lastConnection, views: views.fingerprint)
   }
 
   private borrowing func stateToHandOver() -> HandOver.State {
@@ -68,7 +68,7 @@ extension HubCore {
 
 /// The reasons why the connections of the previous process cannot be taken over.
 package enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The schema of this program's feature differs from the one that the clients were sent.
+  /// The schema of this program's feature, or of its views, differs from the one that the clients were sent.
   case otherSchema
   /// The end of the log is not the one that the previous process left.
   case otherLog
@@ -78,7 +78,7 @@ package enum HandOverRefusal: Error, Equatable, Sendable, CustomStringConvertibl
   /// A description of the problem.
   package var description: String {
     switch self {
-    case .otherSchema: "the feature has another schema than before"
+    case .otherSchema: "the feature or its views have another schema than before"
     case .otherLog: "the journal does not end where the previous process left it"
     case .malformed(let problem): problem
     }
@@ -138,7 +138,8 @@ extension HandOver {
   }
 
   package func check(engine: any Engine, _ history: HubHistory?) throws(HandOverRefusal) {
-    guard engine.schema.fingerprint == schema else { throw .otherSchema }
+    let views = engine.views.views.isEmpty ? nil : engine.views.schema.fingerprint
+    guard engine.schema.fingerprint == schema, views == self.views else { throw .otherSchema }
     let logged = history.flatMap { $0.isLogged ? $0.position : nil }
     guard engine.revision == revision, position == logged else { throw .otherLog }
   }
@@ -233,24 +234,19 @@ extension HubCore {
   }
 
   private mutating func continueScope(_ scope: HandedSession.Scope, of connection: LiveConnection) {
-    guard scope.root.rawValue < UInt64(publishers.count) else { return }
-    let publisher = scope.root.index
+    guard scope.root.rawValue < UInt64(schemas.count) else { return }
+    let known = scope.version == nil ? nil : scope.sentRevision
+    let request = Attach(root: scope.root, path: scope.path, knownRevision: known)
+    // The previous process had accepted it, for views of the same schema.
+    guard let place = try? place(of: request, for: connection) else { return }
     // The versions of the hub's own state are not handed over; its subscribers get a snapshot.
     let retained = scope.version.flatMap { version in
       scope.root == .feature
         ? RetainedScope(
-          publisher: publisher, path: scope.path, sentRevision: scope.sentRevision, version: version,
+          publisher: place.publisher, path: scope.path, sentRevision: scope.sentRevision, version: version,
           hasValue: scope.hasValue) : nil
     }
-    let known = scope.version == nil ? nil : scope.sentRevision
-    let request = Attach(root: scope.root, path: scope.path, knownRevision: known)
-    let isFirst = !publishers[publisher].hasSubscribers
-    let subscriber = publishers[publisher].subscribe(
-      request, as: scope.number, connection: connection, retained: retained)
-    if scope.isHashDue { publishers[publisher].verify(subscriber) }
-    let attached = LiveConnection.Scope(
-      number: scope.number, publisher: publisher, subscriber: subscriber, windowElements: scope.path.windowElements)
-    add(attached, to: connection)
-    if isFirst { beginUpdating(scope.root) }
+    let subscriber = subscribe(request, at: place, scope: scope.number, connection, retained)
+    if scope.isHashDue { publishers[place.publisher].verify(subscriber) }
   }
 }

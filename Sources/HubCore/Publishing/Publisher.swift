@@ -7,8 +7,11 @@ import Wire
 /// with subscribers gets its slice of these bytes. A client that lagged, was disconnected or attaches late is brought
 /// from its version to the published one in the same way, or by a snapshot if its version is not kept.
 struct Publisher {
-  /// The number of the state's root.
+  /// Its index among the hub's publishers.
   let index: Int
+  /// The root of the state, and the path from there to what it publishes: to a view's value, or none.
+  let root: StateRoot
+  private let prefix: [PathStep]
   private let source: any StateSource
   private let limits: HubLimits
   private(set) var scopes = ScopeTree()
@@ -33,11 +36,22 @@ struct Publisher {
   /// An upper bound of the memory of one whole version.
   var stateByteCount = Int.max
 
-  init(_ index: Int, of source: any StateSource, limits: HubLimits) {
+  /// The publisher of a root, or of the value of a view.
+  ///
+  /// - Parameters:
+  ///   - index: Its index among the hub's publishers.
+  ///   - source: What it publishes.
+  ///   - view: The path of the view; nil for a root, whose number is the index.
+  ///   - limits: The limits for versions and snapshots.
+  init(_ index: Int, of source: any StateSource, view: [PathStep]? = nil, limits: HubLimits) {
     (self.index, self.source, self.limits) = (index, source, limits)
+    (root, prefix) = view.map { (.views, $0) } ?? (StateRoot(rawValue: UInt64(index)), [])
     snapshots = RunningSnapshots(limits)
     versions = Versions(countLimit: limits.versions, byteLimit: limits.versionBytes)
   }
+
+  /// The path from the root to a node.
+  func path(of node: Int) -> [PathStep] { prefix + scopes.path(of: node) }
 
   /// The number of kept versions.
   var versionCount: Int { versions.count }
@@ -47,6 +61,9 @@ struct Publisher {
 
   /// True if there are subscribers.
   var hasSubscribers: Bool { mutating get { subscriberCount > 0 } }
+
+  /// True if nobody has or waits for a version.
+  var isUnused: Bool { subscriberCount == 0 && !versions.hasHolders }
 
   /// True if the state has changed since it was published. A state without subscribers is not published.
   ///
@@ -115,7 +132,7 @@ extension Publisher {
     if let retained, retained.sentRevision == known, versions.hold(retained.version) {
       subscribers[id]?.standing = .behind(retained.version)
       setHasValue(retained.hasValue, id)
-    } else if isSameHistory, let version = versions[known] {
+    } else if isSameHistory, root != .views, let version = versions[known] {
       versions.hold(known)
       subscribers[id]?.standing = .behind(known)
       setHasValue(subscribers[id].map { version.part(at: scopes.path(of: $0.node)) != nil } ?? false, id)
@@ -132,11 +149,11 @@ extension Publisher {
   }
 
   private mutating func begin() {
-    let revision = source.revision
+    let version = source.currentVersion()
+    let revision = source.versionRevision
     publishedRevision = revision
     nextBookmark = revision + limits.bookmarkInterval
     guard versions[revision] == nil else { return }
-    let version = source.currentVersion()
     var scratch = CBOREncoder()
     // A version held for a detached session needs memory in addition to the current state.
     if let newest = versions.newest { version.encodeDelta(from: newest, to: &scratch) }
@@ -186,12 +203,14 @@ extension Publisher {
     guard let subscriber = subscribers[scope.subscriber] else { return nil }
     let version: UInt64? =
       switch subscriber.standing {
+      // The next process computes a view anew, perhaps in another way.
+      case _ where root == .views: nil
       case .current: publishedRevision
       case .behind(let version): version
       case .snapshotDue, .reading: nil
       }
     return HandedSession.Scope(
-      number: scope.number, root: StateRoot(rawValue: UInt64(index)), path: scopes.path(of: subscriber.node),
+      number: scope.number, root: root, path: prefix + scopes.path(of: subscriber.node),
       sentRevision: subscriber.sentRevision, version: version, hasValue: subscriber.hasValue,
       isHashDue: subscriber.isHashDue)
   }
@@ -201,9 +220,9 @@ extension Publisher {
     subscribers[id]?.isHashDue = true
   }
 
-  /// The place that a subscriber subscribes to.
+  /// The place that a subscriber subscribes to, from the root.
   func place(of id: Int) -> (path: [PathStep], root: StateRoot) {
-    (subscribers[id].map { scopes.path(of: $0.node) } ?? [], StateRoot(rawValue: UInt64(index)))
+    (prefix + (subscribers[id].map { scopes.path(of: $0.node) } ?? []), root)
   }
 
   /// Returns true if a subscriber has not been sent everything yet.
@@ -234,6 +253,8 @@ extension Publisher {
       return nil
     }
     let version = source.currentVersion()
+    // A view that the change of the state has left as it was, or that waits.
+    guard version !== base || root != .views else { return nil }
     let range: Range<Int>
     let unshared: Int
     if let known, known.base == old, known.revision == revision {

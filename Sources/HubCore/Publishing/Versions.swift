@@ -26,6 +26,9 @@ struct Versions {
 
   var count: Int { versions.count }
 
+  /// True if a version is held.
+  var hasHolders: Bool { versions.contains { $0.holders > 0 } }
+
   /// The state at a revision, if it is kept.
   subscript(revision: UInt64) -> StateVersion? { index(of: revision).map { versions[$0].state } }
 

@@ -47,6 +47,9 @@ public nonisolated protocol HubService {
   /// The reducer for all actions.
   @ReducerBuilder<Body.State, Body.Action> var body: Body { get }
 
+  /// The views that clients can attach beside the state; none by default. Called once.
+  @StateViewsBuilder<Body.State> var views: StateViews<Body.State> { get }
+
   /// Overrides dependencies for the reducer and its effects.
   @MainActor func prepareDependencies(_ dependencies: inout DependencyValues)
 
@@ -67,6 +70,9 @@ nonisolated extension HubService {
   /// Creates nothing.
   @MainActor public mutating func prepare(on loop: EventLoop, log: Log) throws {}
 
+  /// No views.
+  public var views: StateViews<Body.State> { StateViews() }
+
   /// Overrides no dependencies.
   @MainActor public func prepareDependencies(_ dependencies: inout DependencyValues) {}
 
@@ -80,7 +86,7 @@ nonisolated extension HubService {
   @MainActor
   public static func main() {
     ServiceLaunch<Self>().run { service in
-      FeatureEngine(initialState: service.initialState, reducer: service.body) {
+      FeatureEngine(initialState: service.initialState, reducer: service.body, views: service.views) {
         service.prepareDependencies(&$0)
       } onEvent: {
         service.actions(for: $0, in: $1)

@@ -164,10 +164,12 @@ struct ServiceConfiguration {
 
   /// Returns the limits and rights from the command line and the operator's files. The command line takes precedence.
   ///
-  /// - Parameter schema: The schema of the feature, to whose parts rights are granted.
-  func operated(_ schema: Schema) throws(ConfigurationError) -> OperatorConfiguration {
+  /// - Parameters:
+  ///   - schema: The schema of the feature, to whose parts rights are granted.
+  ///   - views: The schema of its views; nil if it declares none.
+  func operated(_ schema: Schema, _ views: Schema?) throws(ConfigurationError) -> OperatorConfiguration {
     var operated = try OperatorConfiguration(limits: limits)
-    if let file { try operated.read(file.path, schema: schema, isRequired: !file.isOptional) }
+    if let file { try operated.read(file.path, schema: schema, views: views, isRequired: !file.isOptional) }
     if let connections { operated.limits.connections = connections }
     // When other users may connect, one user cannot take all connections.
     if mode & 0o077 != 0, !operated.limitsInFiles.contains("connections-per-user") {

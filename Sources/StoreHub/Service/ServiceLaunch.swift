@@ -49,9 +49,10 @@ final class ServiceLaunch<Service: HubService> {
       print(schema.encoded().hexadecimal)
       exit(0)
     }
-    if configuration.isOnlyChecked { exit(checkConfiguration(schema)) }
+    let views = service.views.schema
+    if configuration.isOnlyChecked { exit(checkConfiguration(schema, views)) }
     do {
-      let operated = try configuration.operated(schema)
+      let operated = try configuration.operated(schema, views)
       checkDescriptorLimit(operated.limits)
       let loop = try EventLoop()
       try loop.drainMainQueue()
@@ -134,11 +135,11 @@ final class ServiceLaunch<Service: HubService> {
   }
 
   /// Prints the effective configuration for `--check-config`, and returns the exit status.
-  private func checkConfiguration(_ schema: Schema) -> Int32 {
+  private func checkConfiguration(_ schema: Schema, _ views: Schema?) -> Int32 {
     do throws(ConfigurationError) {
-      let operated = try configuration.operated(schema)
+      let operated = try configuration.operated(schema, views)
       for file in operated.files { print("# \(file)") }
-      print(operated.text(for: schema))
+      print(operated.text(for: schema, views: views))
       return 0
     } catch {
       printError("\(error)")
@@ -238,9 +239,10 @@ final class ServiceLaunch<Service: HubService> {
       self?.logFailure = error
       life.stop(reason: "nothing more can be stored", status: 1, error: error.problem == .full ? ENOSPC : EIO)
     }
-    life.onReload = { [configuration, schema = Schema(state: State.self, action: Action.self), weak server] in
+    let (schema, views) = (Schema(state: State.self, action: Action.self), service.views.schema)
+    life.onReload = { [configuration, weak server] in
       // Rights apply immediately, also to open connections. A file with mistakes changes nothing.
-      let operated = try configuration.operated(schema)
+      let operated = try configuration.operated(schema, views)
       server?.reload(operated.policy)
       guard !operated.files.isEmpty else { return "there is no configuration file; the standard rights apply" }
       let files = operated.files.joined(separator: ", ")

@@ -181,6 +181,12 @@ extension LimitSetting {
       "scopes", \.scopes, 4...10_000,
       "the number of parts of the state that one connection may attach; storeterm needs 4"),
     count(
+      "views", \.views, 0...10_000,
+      "the number of parts of the feature's views that one connection may attach"),
+    count(
+      "views-per-user", \.viewsPerUser, 0...1_000_000,
+      "the number of parts of views that the connections of one user may attach"),
+    count(
       "window-elements", \.windowElements, 0...1_000_000,
       "the number of elements of all windows of collections that one connection may attach; 0 for no windows"),
     count(

@@ -4,14 +4,24 @@ package import Wire
 
 extension OperatorConfiguration {
   /// Returns the whole configuration as the text of an equivalent file; users and groups are numbers.
-  package func text(for schema: Schema) -> String {
+  ///
+  /// - Parameters:
+  ///   - schema: The schema of the hub's feature.
+  ///   - views: The schema of the views that the feature declares; nil if it declares none.
+  package func text(for schema: Schema, views: Schema? = nil) -> String {
     var lines = ["[limits]"] + LimitSetting.all.map { "\($0.name) = \($0.value(in: limits))" }
     let hasSharedModel = !schema.sharedModels.isEmpty
     func add(_ section: String, _ grant: AccessGrant) {
       lines += ["", "[\(section)]"]
-      lines += Self.list("read =", grant.read) { (try? schema.name(of: $0)) ?? "?" }
-      lines += Self.list("act =", grant.act) { schema.name(ofAction: $0) ?? "?" }
-      if hasSharedModel { lines += Self.list("write =", grant.write) { schema.name(ofAction: $0) ?? "?" } }
+      let readable = grant.read.map { RootedPath(.feature, $0) } + grant.views.map { RootedPath(.views, $0) }
+      lines += Self.list("read =", readable, isAll: grant.read.contains([])) { place in
+        guard place.root == .views else { return (try? schema.name(of: place.path)) ?? "?" }
+        return RootedPath.viewPrefix + ((try? views?.name(of: place.path)) ?? "?")
+      }
+      lines += Self.list("act =", grant.act, isAll: grant.act.contains([])) { schema.name(ofAction: $0) ?? "?" }
+      if hasSharedModel {
+        lines += Self.list("write =", grant.write, isAll: grant.write.contains([])) { schema.name(ofAction: $0) ?? "?" }
+      }
       lines.append("admin = \(grant.isAdmin ? "yes" : "no")")
     }
     for (user, grant) in policy.users.sorted(by: { $0.key < $1.key }) { add("user \(user)", grant) }
@@ -25,9 +35,9 @@ extension OperatorConfiguration {
   }
 
   /// Returns a setting with a list of paths, continued on indented lines: a line of a file has a maximum length.
-  private static func list(_ key: String, _ paths: [[PathStep]], _ name: ([PathStep]) -> String) -> [String] {
+  private static func list<Path>(_ key: String, _ paths: [Path], isAll: Bool, _ name: (Path) -> String) -> [String] {
     if paths.isEmpty { return ["\(key) none"] }
-    if paths.contains([]) { return ["\(key) all"] }
+    if isAll { return ["\(key) all"] }
     var lines = [key]
     for (index, path) in paths.enumerated() {
       let word = " \(name(path))\(index == paths.count - 1 ? "" : ",")"

@@ -61,11 +61,12 @@ package struct OperatorConfiguration: Sendable {
   /// - Parameters:
   ///   - path: The file. If it is missing, its drop-ins are still read.
   ///   - schema: The schema of the hub's feature, to which paths refer.
+  ///   - views: The schema of the views that the feature declares; nil if it declares none.
   ///   - isRequired: True if a missing file is an error.
   ///   - users: The users and groups of the machine.
   /// - Throws: All mistakes in the files.
   package mutating func read(
-    _ path: String, schema: Schema, isRequired: Bool = true, users: UserDatabase = .system
+    _ path: String, schema: Schema, views: Schema? = nil, isRequired: Bool = true, users: UserDatabase = .system
   ) throws(ConfigurationError) {
     var texts: [(file: String, text: String)] = []
     var problems: [ConfigurationProblem] = []
@@ -81,18 +82,18 @@ package struct OperatorConfiguration: Sendable {
         // A drop-in may have been removed meanwhile.
       } catch { problems += error.problems }
     }
-    try read(texts, schema: schema, users: users, after: problems)
+    try read(texts, schema: schema, views: views, users: users, after: problems)
   }
 
   /// Reads texts instead of files; a setting in a later text replaces the same setting in an earlier one.
   ///
   /// - Parameter earlier: The problems that were found already, which are thrown together with those of the texts.
   package mutating func read(
-    _ texts: [(file: String, text: String)], schema: Schema, users: UserDatabase = .system,
+    _ texts: [(file: String, text: String)], schema: Schema, views: Schema? = nil, users: UserDatabase = .system,
     after earlier: [ConfigurationProblem] = []
   ) throws(ConfigurationError) {
     var problems = earlier
-    var reading = Reading(schema: schema, users: users, configuration: self)
+    var reading = Reading(schema: schema, views: views, users: users, configuration: self)
     for (file, text) in texts {
       var found: [ConfigurationProblem] = []
       for line in INIFile.lines(in: text, file: file, problems: &found) { found += reading.take(line) }

@@ -6,6 +6,8 @@ internal import Wire
 /// A configuration that is being read.
 struct Reading {
   let schema: Schema
+  /// The schema of the views; nil if the feature declares none.
+  let views: Schema?
   let users: UserDatabase
   private var configuration: OperatorConfiguration
 
@@ -34,8 +36,8 @@ struct Reading {
   private var limitLines: [String: INILine] = [:]
   private var cluster: ClusterReading?
 
-  init(schema: Schema, users: UserDatabase, configuration: OperatorConfiguration) {
-    (self.schema, self.users, self.configuration) = (schema, users, configuration)
+  init(schema: Schema, views: Schema?, users: UserDatabase, configuration: OperatorConfiguration) {
+    (self.schema, self.views, self.users, self.configuration) = (schema, views, users, configuration)
   }
 
   /// Adds a setting, or the beginning of a section. Returns its problems.
@@ -198,15 +200,22 @@ struct Reading {
 
   private func takeGrant(_ key: String, _ value: String, to grant: inout AccessGrant) throws(Mistakes) {
     switch key {
-    case "read": grant.read = try paths(key, value) { (text) throws(SchemaNameError) in try schema.path(named: text) }
+    case "read":
+      let readable = try paths(key, value) { (text) throws(SchemaNameError) in try readablePath(named: text) }
+      grant.read = readable.filter { $0.root == .feature }.map(\.path)
+      grant.views = readable.filter { $0.root == .views }.map(\.path)
     case "act":
-      grant.act = try paths(key, value) { (text) throws(SchemaNameError) in try schema.actionPath(named: text) }
+      grant.act = try paths(key, value) { (text) throws(SchemaNameError) in
+        RootedPath(.feature, try schema.actionPath(named: text))
+      }.map(\.path)
     case "write":
       guard value == "none" || !schema.sharedModels.isEmpty else {
         throw Mistakes(
           "'write' grants changes of a shared model, which this hub does not have; grant actions with 'act'")
       }
-      grant.write = try paths(key, value) { (text) throws(SchemaNameError) in try schema.writablePath(named: text) }
+      grant.write = try paths(key, value) { (text) throws(SchemaNameError) in
+        RootedPath(.feature, try schema.writablePath(named: text))
+      }.map(\.path)
     case "admin":
       switch value {
       case "yes": grant.isAdmin = true
@@ -219,24 +228,31 @@ struct Reading {
     }
   }
 
+  /// A part of the feature's state, or with `view:` of a view. Of a view with a parameter, a grant may name its value.
+  private func readablePath(named text: String) throws(SchemaNameError) -> RootedPath {
+    guard let name = RootedPath.viewPath(in: text) else { return RootedPath(.feature, try schema.path(named: text)) }
+    guard let views else { throw SchemaNameError.noViews(text) }
+    return RootedPath(.views, try views.path(named: name))
+  }
+
   /// Returns the paths in a list separated by commas or spaces; `all` stands for everything, `none` for nothing.
   private func paths(
-    _ key: String, _ value: String, _ path: (String) throws(SchemaNameError) -> [PathStep]
-  ) throws(Mistakes) -> [[PathStep]] {
+    _ key: String, _ value: String, _ path: (String) throws(SchemaNameError) -> RootedPath
+  ) throws(Mistakes) -> [RootedPath] {
     let words = value.split { $0 == "," || $0.isWhitespace }.map(String.init)
     guard !words.isEmpty else { throw Mistakes("'\(key)' is empty; write the paths, or all, or none") }
     if words == ["none"] { return [] }
-    if words == ["all"] { return [[]] }
+    if words == ["all"] { return [RootedPath(.feature, [])] }
     if let word = words.first(where: { $0 == "all" || $0 == "none" }) {
       throw Mistakes("'\(key)' has '\(word)' among other words; write it alone")
     }
-    var (paths, mistakes): ([[PathStep]], [Mistake]) = ([], [])
+    var (paths, mistakes): ([RootedPath], [Mistake]) = ([], [])
     for word in words {
       do throws(SchemaNameError) {
-        let steps = try path(word)
+        let place = try path(word)
         // A typing error, such as a single point, must not grant everything.
-        if steps.isEmpty { mistakes.append(Mistake(text: "'\(word)' is the whole; write \(key) = all for that")) }
-        paths.append(steps)
+        if place.path.isEmpty { mistakes.append(Mistake(text: "'\(word)' is the whole; write \(key) = all for that")) }
+        paths.append(place)
       } catch {
         mistakes.append(Mistake(text: "'\(word)' is not a path of this hub: \(error)"))
       }

@@ -99,6 +99,7 @@ final class HubConnection {
   /// Returns the schema of the feature, or of the hub's own state.
   func schema(of root: StateRoot) -> Schema {
     if let schema = ReplicaCore.schema(ofHubsOwn: root) { return schema }
+    if root == .views, let views = link.replica.viewSchema { return views }
     guard let schema = link.replica.schema else { preconditionFailure("a session that is open has a schema") }
     return schema
   }
@@ -106,7 +107,17 @@ final class HubConnection {
   /// Returns the comments of the schema of the feature, or of the hub's own state; none if they were not requested, or
   /// the hub has none.
   func documentation(of root: StateRoot) -> SchemaDocumentation {
-    ReplicaCore.documentation(ofHubsOwn: root) ?? link.replica.documentation
+    if root == .views { return link.replica.viewDocumentation }
+    return ReplicaCore.documentation(ofHubsOwn: root) ?? link.replica.documentation
+  }
+
+  /// Requests the schema of the views that the hub's feature declares; nil if it declares none.
+  func views() async throws(ToolFailure) -> Schema? {
+    guard link.replica.hubDeclaresViews else { return nil }
+    link.replica.wantViews()
+    endTurn()
+    try await wait { [weak self] in self?.link.replica.viewSchema != nil }
+    return link.replica.viewSchema
   }
 
   /// Connects, and waits for the hub's schema.
@@ -122,15 +133,33 @@ final class HubConnection {
     to path: [PathStep], of root: StateRoot, onChange: @escaping () -> Void = {}
   ) async throws(ToolFailure) -> Scope {
     let scope = Scope(onChange)
-    link.replica.subscribe(scope.mirror, to: path, of: root, context: scope)
+    if root == .views {
+      try subscribe(scope, toViewAt: path)
+    } else {
+      link.replica.subscribe(scope.mirror, to: path, of: root, context: scope)
+    }
     endTurn()
     // After a refusal, the replica reconnects without the hub's own state.
     try await wait(atMost: timeout, isForTransfer: true) { [weak self] in
       scope.mirror.revision != nil && self?.link.replica.phase == .open
     }
-    if root != .feature, let refusal = link.replica.ownStateRefusal { throw ToolFailure(.notPermitted, refusal) }
+    if root == .hub || root == .metrics, let refusal = link.replica.ownStateRefusal {
+      throw ToolFailure(.notPermitted, refusal)
+    }
     if let refusal = link.replica.refusal(of: scope.mirror) { throw ToolFailure(.failed, refusal) }
     return scope
+  }
+
+  /// Subscribes to a part of a view, whose schema is known.
+  private func subscribe(_ scope: Scope, toViewAt path: [PathStep]) throws(ToolFailure) {
+    let (view, steps): (ViewReference, [PathStep])
+    do throws(SchemaPathError) { (view, steps) = try schema(of: .views).view(at: path) } catch {
+      throw ToolFailure(.unknownName, "\(error)")
+    }
+    guard rights?.permitAttachingView(path) ?? true else {
+      throw ToolFailure(.notPermitted, "this user may not read \(view); the hub's operator can grant it")
+    }
+    link.replica.subscribe(scope.mirror, to: view, at: steps, schema: nil, context: scope)
   }
 
   /// Subscribes to a state of the hub's own, and waits until the hub has sent it; nil if this user may not read it.

@@ -182,6 +182,24 @@ package final class Tool {
 
   var root: StateRoot { options.flag("hub") ? .hub : .feature }
 
+  /// Returns the part that a path names: in the state of the options, or with `view:` in a view.
+  func place(
+    _ name: String, on hub: HubConnection
+  ) async throws(ToolFailure) -> (root: StateRoot, path: PartPath) {
+    guard let view = RootedPath.viewPath(in: name) else {
+      return (root, try part(name, in: hub.schema(of: root), allowsWindow: true))
+    }
+    return (.views, try part(view, in: try await views(of: hub, for: name), allowsWindow: true))
+  }
+
+  /// Returns the schema of the views that the hub's feature declares.
+  func views(of hub: HubConnection, for name: String) async throws(ToolFailure) -> Schema {
+    guard let schema = try await hub.views() else {
+      throw ToolFailure(.unknownName, "\(SchemaNameError.noViews(name))")
+    }
+    return schema
+  }
+
   /// Returns the path of a part, which may be within one that a client can subscribe to.
   func part(_ text: String, in schema: Schema, allowsWindow: Bool = false) throws(ToolFailure) -> PartPath {
     do throws(SchemaNameError) {

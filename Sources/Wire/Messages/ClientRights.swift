@@ -9,6 +9,9 @@ public struct ClientRights: Equatable, Sendable {
   /// The first bytes of the actions that may be sent, in the hub's encoding (`Schema.actionPrefix(of:)`); nil for all
   /// actions.
   public var actionPrefixes: [[UInt8]]?
+  /// The paths of the views that may be attached (`StateRoot.views`), with all that is below them. A client that may
+  /// attach the whole state may attach all views.
+  public var readableViews: [[PathStep]] = []
 
   /// The maximum number of paths, and of prefixes.
   public static var countLimit: Int { 256 }
@@ -16,8 +19,10 @@ public struct ClientRights: Equatable, Sendable {
   public static var byteLimit: Int { 4096 }
 
   /// Creates rights; those without restrictions by default.
-  public init(readablePaths: [[PathStep]]? = nil, actionPrefixes: [[UInt8]]? = nil) {
-    (self.readablePaths, self.actionPrefixes) = (readablePaths, actionPrefixes)
+  public init(
+    readablePaths: [[PathStep]]? = nil, actionPrefixes: [[UInt8]]? = nil, readableViews: [[PathStep]] = []
+  ) {
+    (self.readablePaths, self.actionPrefixes, self.readableViews) = (readablePaths, actionPrefixes, readableViews)
   }
 
   /// True if everything may be attached and sent.
@@ -26,7 +31,7 @@ public struct ClientRights: Equatable, Sendable {
   /// True if they can be told: within the limits of a *welcome*.
   public var areWithinLimits: Bool {
     (readablePaths?.count ?? 0) <= Self.countLimit && (actionPrefixes?.count ?? 0) <= Self.countLimit
-      && encoded().count <= Self.byteLimit
+      && readableViews.count <= Self.countLimit && encoded().count <= Self.byteLimit
   }
 
   /// Returns true if a part of the feature's state may be attached. A readable path includes everything below it, but
@@ -34,6 +39,12 @@ public struct ClientRights: Equatable, Sendable {
   /// - Complexity: O(paths × steps).
   public func permitAttaching(_ path: [PathStep]) -> Bool {
     readablePaths?.contains { path.starts(with: $0) } ?? true
+  }
+
+  /// Returns true if a view, or a part of one, may be attached.
+  /// - Complexity: O(paths × steps).
+  public func permitAttachingView(_ path: [PathStep]) -> Bool {
+    readablePaths == nil || readableViews.contains { path.starts(with: $0) }
   }
 
   /// Returns true if the action may be sent that begins at an offset of some bytes.
@@ -46,9 +57,11 @@ public struct ClientRights: Equatable, Sendable {
 }
 
 extension ClientRights: WireValue {
-  /// Writes `{? 0: [path …], ? 1: [prefix …]}`. A missing key stands for everything.
+  /// Writes `{? 0: [path …], ? 1: [prefix …], ? 2: [path of a view …]}`. A missing key stands for everything, except
+  /// key 2: without key 0 for all views, otherwise for none.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: (readablePaths == nil ? 0 : 1) + (actionPrefixes == nil ? 0 : 1))
+    encoder.mapHeader(
+      count: (readablePaths == nil ? 0 : 1) + (actionPrefixes == nil ? 0 : 1) + (readableViews.isEmpty ? 0 : 1))
     if let readablePaths {
       encoder.unsigned(0)
       encoder.arrayHeader(count: readablePaths.count)
@@ -58,6 +71,11 @@ extension ClientRights: WireValue {
       encoder.unsigned(1)
       encoder.arrayHeader(count: actionPrefixes.count)
       for prefix in actionPrefixes { unsafe encoder.byteString(prefix.span.bytes) }
+    }
+    if !readableViews.isEmpty {
+      encoder.unsigned(2)
+      encoder.arrayHeader(count: readableViews.count)
+      for path in readableViews { path.encode(to: &encoder) }
     }
   }
 
@@ -74,6 +92,8 @@ extension ClientRights: WireValue {
         actionPrefixes = try Self.items(of: &decoder) { decoder throws(WireError) in
           [UInt8](try decoder.byteString(limit: Self.byteLimit))
         }
+      case 2:
+        readableViews = try Self.items(of: &decoder) { decoder throws(WireError) in try Attach.path(from: &decoder) }
       default: try decoder.skip()
       }
     }

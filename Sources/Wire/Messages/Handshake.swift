@@ -133,6 +133,9 @@ public struct Welcome: Message, Equatable {
   public var rights: ClientRights?
   /// The client itself as the hub's reducers see it (`\.sender`), for its predictions; nil from a hub that does not say.
   public var client: HubClient?
+  /// The fingerprint of the schema of the views that the hub's feature declares (`StateRoot.views`); nil if it declares
+  /// none.
+  public var views: SchemaFingerprint?
 
   /// The maximum length of the path of a state directory in bytes.
   public static var pathLimit: Int { 4096 }
@@ -145,7 +148,7 @@ public struct Welcome: Message, Equatable {
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
     schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true,
     stateDirectory: String? = nil, cancelsEffects: Bool = false, windowElements: UInt64 = 0,
-    rights: ClientRights? = nil, client: HubClient? = nil
+    rights: ClientRights? = nil, client: HubClient? = nil, views: SchemaFingerprint? = nil
   ) {
     self.version = version
     self.session = session
@@ -161,15 +164,17 @@ public struct Welcome: Message, Equatable {
     self.windowElements = windowElements
     self.rights = rights
     self.client = client
+    self.views = views
   }
 
   /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history,
   /// ? 8: may read the hub's own state, ? 9: state directory, ? 10: takes cancel, ? 11: elements of windows,
-  /// ? 12: rights, ? 14: client}`. Key 8 is true if it is missing, key 10 false, and key 11 is 0.
+  /// ? 12: rights, ? 14: client, ? 15: schema of the views}`. Key 8 is true if it is missing, key 10 false, and key 11 is 0.
   public func encode(to encoder: inout CBOREncoder) {
     let optionals =
       (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (stateDirectory == nil ? 0 : 1)
       + (windowElements == 0 ? 0 : 1) + (rights == nil ? 0 : 1) + (client == nil ? 0 : 1)
+      + (views == nil ? 0 : 1)
     encoder.mapHeader(count: 6 + optionals + (mayReadHub ? 0 : 1) + (cancelsEffects ? 1 : 0))
     encoder.unsigned(0)
     encoder.unsigned(version)
@@ -215,6 +220,10 @@ public struct Welcome: Message, Equatable {
       encoder.unsigned(14)
       client.encode(to: &encoder)
     }
+    if let views {
+      encoder.unsigned(15)
+      views.encode(to: &encoder)
+    }
   }
 
   /// Reads a welcome and skips unknown fields.
@@ -241,6 +250,7 @@ public struct Welcome: Message, Equatable {
       case 11: windowElements = try decoder.unsigned()
       case 12: rights = try ClientRights(from: &decoder)
       case 14: client = try HubClient(from: &decoder)
+      case 15: views = try SchemaFingerprint(from: &decoder)
       default: try decoder.skip()
       }
     }

@@ -54,6 +54,8 @@ public struct HubMetrics: Equatable, Sendable {
   /// The attached clients that have sent actions, in the order in which they came; if there are more than `senderLimit`,
   /// those that have sent the most.
   public var senders: IdentifiedArrayOf<ActionSender> = []
+  /// The declared views that were computed since the hub started, those that have taken the most time first.
+  public var views: [ViewFigures] = []
 
   /// Creates the figures of a hub that has just started.
   public init() {}
@@ -71,6 +73,27 @@ public struct ActionSender: Equatable, Identifiable, Sendable {
 
   /// Creates a sender.
   public init(id: UInt64, user: UInt32, actions: UInt64) { (self.id, self.user, self.actions) = (id, user, actions) }
+}
+
+/// What a declared view has cost.
+@Replicated
+public struct ViewFigures: Equatable, Sendable {
+  /// Its name.
+  public var name: String
+  /// The number of its values that clients have: one for each parameter and user.
+  public var values: UInt64
+  /// Counter: its computations.
+  public var computations: UInt64
+  /// Counter: the microseconds that they have taken.
+  public var microseconds: UInt64
+  /// The microseconds of the longest.
+  public var longest: UInt64
+
+  /// Creates the figures of a view.
+  public init(name: String, values: UInt64, computations: UInt64, microseconds: UInt64, longest: UInt64) {
+    (self.name, self.values, self.computations) = (name, values, computations)
+    (self.microseconds, self.longest) = (microseconds, longest)
+  }
 }
 
 /// A place in a state, and the number of its subscribers.

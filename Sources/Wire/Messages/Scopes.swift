@@ -11,6 +11,12 @@ public struct StateRoot: RawRepresentable, Hashable, Sendable {
   public static let hub = Self(rawValue: 1)
   /// The hub's figures: `HubMetrics`.
   public static let metrics = Self(rawValue: 2)
+  /// The views that the feature declares (`StateView`): a struct with a field for each. Only what is in a view can be
+  /// attached; a view with a parameter has the type `View`, whose elements are its values and whose ids are those of the parameter.
+  public static let views = Self(rawValue: 3)
+
+  /// True for the states that every hub has of itself.
+  package var isHubsOwn: Bool { self == .hub || self == .metrics }
 }
 
 /// The client's request to subscribe to a part of a state, under the scope number in the frame's header.

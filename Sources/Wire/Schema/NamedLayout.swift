@@ -10,6 +10,8 @@ package enum NamedLayout {
     case ("Optional", 1), ("PresentationState", 1): self = .optional
     case ("Array", 1): self = .array
     case ("IdentifiedArray", 2): self = .identified
+    // The values of a view by those of its parameter: only a path leads into it.
+    case ("View", 2): self = .identified
     case ("Set", 1): self = .set
     case ("Dictionary", 2): self = .dictionary
     case ("Result", 2): self = .result

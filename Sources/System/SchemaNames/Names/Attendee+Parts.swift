@@ -18,6 +18,7 @@ extension StateRoot {
     case .feature: path.isEmpty ? "the whole state" : path.printable
     case .hub: "the clients"
     case .metrics: "the metrics"
+    case .views: RootedPath.viewPrefix + path.printable
     default: "?"
     }
   }

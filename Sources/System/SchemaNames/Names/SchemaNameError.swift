@@ -16,6 +16,13 @@ public struct SchemaNameError: Error, Hashable, Sendable {
   }
 }
 
+extension SchemaNameError {
+  /// The error for the name of a view, if the hub's feature declares none.
+  package static func noViews(_ text: String) -> Self {
+    Self(text, 0..<text.utf8.count, "the feature of this hub declares no views")
+  }
+}
+
 extension SchemaNameError: CustomStringConvertible {
   /// The reason, and the suggestions as a question.
   public var description: String { reason + Spelling.question(suggestions) }

@@ -25,6 +25,7 @@ final class RecordedEngine: Engine {
 
   var schema: Schema { base.schema }
   var documentation: SchemaDocumentation { base.documentation }
+  var views: DeclaredViews { base.views }
   var revision: UInt64 { base.revision }
   var hasEffectCommands: Bool { base.hasEffectCommands }
   var onSend: ((AnyAction) -> Void)? {

@@ -45,6 +45,10 @@ extension Tool {
         return ids
       }
     }
+    if value == .path, !isEdit, let view = RootedPath.viewPath(in: beginning) {
+      guard let views = try? await hub.views() else { return [] }
+      return views.pathCompletions(view) { _ in [] }.map { RootedPath.viewPrefix + $0.text + ($0.isWhole ? " " : "") }
+    }
     func offered() -> [NameCompletion] {
       switch value {
       case .path: isEdit ? paths(beginning).filter { schema.canLeadToSharedPart($0.text) } : paths(beginning)

@@ -101,6 +101,7 @@ extension StateRoot {
     case .feature: "feature"
     case .hub: "hub"
     case .metrics: "metrics"
+    case .views: "views"
     default: .integer(rawValue)
     }
   }
@@ -116,5 +117,27 @@ extension SubscribedPlace {
 
   static func table(_ places: [SubscribedPlace], _ palette: Palette, width: Int?) -> [String] {
     Table.lines(["SCOPES", "PART"], places.map { ["\($0.subscribers)", $0.name] }, palette, width: width)
+  }
+}
+
+extension ViewFigures {
+  var json: JSONValue {
+    [
+      "name": .string(name), "values": .integer(values), "computations": .integer(computations),
+      "microseconds": .integer(microseconds), "longestMicroseconds": .integer(longest),
+    ]
+  }
+
+  /// The views that have taken the most time.
+  static func table(_ views: [ViewFigures], _ palette: Palette, width: Int?) -> [String] {
+    Table.lines(
+      ["VIEW", "VALUES", "COMPUTED", "TIME", "LONGEST"],
+      views.prefix(8).map {
+        [
+          $0.name, "\($0.values)", "\($0.computations)",
+          Duration.microseconds(Int64(clamping: $0.microseconds)).inMilliseconds,
+          Duration.microseconds(Int64(clamping: $0.longest)).inMilliseconds,
+        ]
+      }, palette, width: width)
   }
 }

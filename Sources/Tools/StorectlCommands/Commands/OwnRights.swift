@@ -10,8 +10,10 @@ struct OwnRights {
   private let send: [String]?
 
   /// Names the rights; nil stands for all, or for those that a hub does not tell.
-  init(_ rights: ClientRights?, _ schema: Schema) {
-    read = rights?.readablePaths?.compactMap { try? schema.name(of: $0) }
+  init(_ rights: ClientRights?, _ schema: Schema, views: Schema?) {
+    let granted = views.map { schema in (rights?.readableViews ?? []).compactMap { try? schema.name(of: $0) } } ?? []
+    let ofViews = granted.map { RootedPath.viewPrefix + $0 }
+    read = rights?.readablePaths.map { paths in paths.compactMap { try? schema.name(of: $0) } + ofViews }
     send = rights?.actionPrefixes?.compactMap { schema.actionPath(ofPrefix: $0).flatMap(schema.name(ofAction:)) }
   }
 

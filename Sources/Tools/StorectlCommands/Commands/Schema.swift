@@ -7,7 +7,7 @@ extension ProgramOptions.Command {
   nonisolated static let schema = Self(
     "schema", "show the types of the state and of the actions",
     arguments: [.init("TYPE", .atMostOnce, value: .type)],
-    options: [.hub],
+    options: [.hub, .init("views", "the types of the views that the feature declares")],
     details: [
       .text(
         """
@@ -20,6 +20,8 @@ extension ProgramOptions.Command {
 extension Tool {
   func schema() async throws(ToolFailure) {
     let hub = try await connect(isDocumented: true)
+    let root: StateRoot = options.flag("views") ? .views : self.root
+    if root == .views { _ = try await views(of: hub, for: "--views") }
     let schema = hub.schema(of: root)
     let text = SchemaText(schema: schema, documentation: hub.documentation(of: root), palette: palette)
     if let name = options.arguments.first {
@@ -32,7 +34,8 @@ extension Tool {
       return print(text.lines(indices))
     }
     if isJSON { return print(text.json) }
-    let names = [("state", schema.state), ("action", schema.action)].map {
+    let kinds = root == .views ? [("views", schema.state)] : [("state", schema.state), ("action", schema.action)]
+    let names = kinds.map {
       "\(palette.faint($0 + ":")) \(ValueText.safe(schema.name(of: $1)))"
     }
     print(names + [""] + text.lines(schema.definitions.indices))

@@ -31,9 +31,8 @@ extension ProgramOptions.Command {
 extension Tool {
   func state() async throws(ToolFailure) {
     let hub = try await connect()
-    let schema = hub.schema(of: root)
     let name = options.arguments.first ?? ""
-    let path = try part(name, in: schema, allowsWindow: true)
+    let (root, path) = try await place(name, on: hub)
     let scope = try await hub.subscribe(to: path.steps, of: root)
     guard let part = scope.part(path.rest) else { throw ToolFailure(.absent, "nothing is at '\(name)'") }
     if isJSON { return print(SchemaJSON(path.schema).json(of: part.value, as: part.type)) }
@@ -50,7 +49,7 @@ extension Tool {
       // The hub's own state is compared only for users who may read it.
       let scope =
         root == .feature
-        ? try await hub.subscribe(to: try hashedPart(name, in: hub.schema(of: root)), of: root)
+        ? try await hashedPart(name, on: hub)
         : try await hub.subscribeIfPermitted(to: root)
       guard let scope else { continue }
       guard let found = try await hub.verify(scope) else {
@@ -77,12 +76,12 @@ extension Tool {
     }
   }
 
-  /// Returns the path of a part of which the hub can say the hash.
-  private func hashedPart(_ name: String, in schema: Schema) throws(ToolFailure) -> [PathStep] {
-    let path = try part(name, in: schema, allowsWindow: true)
+  /// Subscribes to a part of which the hub can say the hash.
+  private func hashedPart(_ name: String, on hub: HubConnection) async throws(ToolFailure) -> HubConnection.Scope? {
+    let (root, path) = try await place(name, on: hub)
     guard path.rest.isEmpty else {
       throw ToolFailure(.unknownName, "'\(name)' is within a part that the hub hashes as a whole; verify that one")
     }
-    return path.steps
+    return try await hub.subscribe(to: path.steps, of: root)
   }
 }

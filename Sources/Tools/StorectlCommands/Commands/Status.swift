@@ -53,12 +53,14 @@ extension Tool {
     let figures = Figures(metrics?.mirror.value, attendees ?? [])
     let schema = hub.schema(of: .feature)
     let fingerprint = "\(schema.fingerprint)"
+    let grantsViews = hub.rights.map { !$0.readableViews.isEmpty } ?? false
+    let own = OwnRights(hub.rights, schema, views: grantsViews ? try await hub.views() : nil)
     if isJSON {
       return print([
         "hub": .string(hub.hubName), "socket": .string(path), "revision": .integer(revision),
         "clients": attendees.map { .integer($0.count) } ?? .null,
         "latencyMicroseconds": .integer(latency.microseconds), "schema": .string(fingerprint),
-        "rights": OwnRights(hub.rights, schema).json, "figures": figures?.json ?? .null,
+        "rights": own.json, "figures": figures?.json ?? .null,
       ])
     }
     let rows =
@@ -67,7 +69,7 @@ extension Tool {
         ("clients", attendees.map { "\($0.count), this one included" } ?? "unknown, as this user may not read them"),
         ("latency", latency.inMilliseconds),
         ("schema", "\(counted(schema.definitions.count, "type")), \(fingerprint.prefix(16))…"),
-      ] + OwnRights(hub.rights, schema).rows + (figures?.rows ?? [])
+      ] + own.rows + (figures?.rows ?? [])
     print(rows.map { palette.name($0) + String(repeating: " ", count: 10 - $0.count) + $1 })
   }
 

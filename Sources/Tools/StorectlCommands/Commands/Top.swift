@@ -16,7 +16,7 @@ extension ProgramOptions.Command {
     details: [
       .text(
         """
-        Shows actions per second, also of each client and user, response times, clients, the parts with subscribers, and queues: frames that are \
+        Shows actions per second, also of each client and user, response times, clients, the parts with subscribers, what the views of the feature have cost, and queues: frames that are \
         incomplete or unread, and turns that wait for the journal. Prints lines if the output is not a terminal. Needs \
         the right to read the hub's own state.
         """
@@ -99,6 +99,7 @@ struct Sample {
       "heldBytes": metrics.map { .integer($0.heldBytes) } ?? .null,
       "unstoredTurns": metrics.map { .integer($0.unstoredTurns) } ?? .null,
       "senders": .array(senders.map { $0.json(rates) }), "users": rates.json(ofUsersOf: clients),
+      "views": .array((metrics?.views ?? []).map(\.json)),
     ]
   }
 
@@ -234,6 +235,9 @@ final class TopScreen {
       tables.append(Array(table.prefix(1 + userRows)))
     }
     if !places.isEmpty { tables.append(SubscribedPlace.table(Array(places), Palette(isOn: false), width: columns)) }
+    if let views = now.metrics?.views, !views.isEmpty {
+      tables.append(ViewFigures.table(views, Palette(isOn: false), width: columns))
+    }
     var row = 7
     for table in tables {
       for (index, line) in table.enumerated() where row < end {

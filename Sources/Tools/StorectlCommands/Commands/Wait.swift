@@ -43,8 +43,8 @@ extension Tool {
     defer { timer?.stop() }
     do throws(ToolFailure) {
       try await retrying { [self] (hub) async throws(ToolFailure) in
-        let schema = hub.schema(of: root)
-        let predicate = try Predicate(text, in: schema)
+        let (root, schema, condition) = try await subject(of: text, on: hub)
+        let predicate = try Predicate(condition, in: schema)
         guard let path = predicate.path else { preconditionFailure("the path is one of the only schema") }
         var scope: HubConnection.Scope?
         let check = {
@@ -63,5 +63,15 @@ extension Tool {
       guard hasTimedOut, error.status == .timedOut else { throw error }
       throw ToolFailure(.timedOut, "'\(text)' was not true within \(options.string("timeout") ?? "")")
     }
+  }
+
+  /// Finds the state that a predicate is about, and returns the predicate without `view:`.
+  private func subject(
+    of predicate: String, on hub: HubConnection
+  ) async throws(ToolFailure) -> (root: StateRoot, schema: Schema, predicate: String) {
+    let negation = predicate.hasPrefix("!") ? "!" : ""
+    let text = String(predicate.dropFirst(negation.count))
+    guard let view = RootedPath.viewPath(in: text) else { return (root, hub.schema(of: root), predicate) }
+    return (.views, try await views(of: hub, for: text), negation + view)
   }
 }

@@ -43,8 +43,7 @@ extension Tool {
     let count = options.string("count").flatMap { Int($0) }
     var seen = 0
     try await retrying { [self] (hub) async throws(ToolFailure) in
-      let schema = hub.schema(of: root)
-      let path = try part(name, in: schema, allowsWindow: true)
+      let (root, path) = try await place(name, on: hub)
       if printer?.schema != path.schema { printer = ChangePrinter(self, path) }
       var scope: HubConnection.Scope?
       let show = {

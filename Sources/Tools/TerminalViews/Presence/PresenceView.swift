@@ -51,6 +51,7 @@ extension AttachedPart {
     case .feature: path.isEmpty ? "the whole state" : path
     case .hub: "the list of clients"
     case .metrics: "the metrics"
+    case .views: "view:\(path)"
     default: "something that this version does not know"
     }
   }

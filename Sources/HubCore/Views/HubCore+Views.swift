@@ -1,0 +1,115 @@
+import Wire
+
+// The value of a view is published like a state of its own: by a publisher that exists while a client has the value, or
+// may resume it.
+
+/// A place in a state, as the publisher of that state knows it.
+struct PublishedPlace {
+  let publisher: Int
+  /// The steps from the published value.
+  let path: [PathStep]
+}
+
+extension HubCore {
+  /// The shell's monotonic clock, with which the computations of views are measured; nil for none. Set it before `start`.
+  package var viewClock: (() -> Duration)? {
+    get { views.feed.clock }
+    nonmutating set { views.feed.clock = newValue }
+  }
+
+  /// Finds the place of a request that the hub's schema has, and begins to publish it if it is the first for a view's
+  /// value.
+  ///
+  /// - Throws: The reason why a view has no such value.
+  mutating func place(of request: Attach, for connection: LiveConnection) throws(PeerError) -> PublishedPlace {
+    guard request.root == .views else { return PublishedPlace(publisher: request.root.index, path: request.path) }
+    let stepCount: Int
+    do throws(SchemaPathError) {
+      stepCount = try views.declared.schema.checkView(request.path)
+    } catch {
+      throw PeerError(.unknownScope, "this hub's feature has no such view: \(error)")
+    }
+    guard case .key(let number) = request.path[0] else { preconditionFailure("the first step to a view is its number") }
+    let (index, prefix) = (Int(number), Array(request.path.prefix(stepCount)))
+    let view = views.declared.views[index]
+    let parameter: [UInt8]? = if stepCount == 2, case .id(let bytes) = prefix[1] { bytes } else { nil }
+    if let parameter, parameter.count > limits.viewParameterBytes {
+      throw PeerError(
+        .tooManyScopes,
+        "the parameter of 'view:\(view.name)' has \(parameter.count) bytes; this hub takes \(limits.viewParameterBytes)"
+      )
+    }
+    let user = connection.peer.systemUser
+    let key = ViewDeclaration.Key(
+      view: index, parameter: parameter, user: view.kind.contains(.perUser) ? user : nil)
+    let path = Array(request.path.dropFirst(stepCount))
+    if let publisher = views.publisher(of: key) { return PublishedPlace(publisher: publisher, path: path) }
+    let source: ViewSource
+    do throws(WireError) {
+      source = ViewSource(views.groups[index], views.feed, try view.begin(parameter, user))
+    } catch {
+      throw PeerError(.unknownScope, "the parameter of 'view:\(view.name)' is refused: \(error)")
+    }
+    let publisher = views.add(key, source, end: publishers.count)
+    let published = Publisher(publisher, of: source, view: prefix, limits: limits.forViews)
+    publishers.setView(published, at: publisher)
+    return PublishedPlace(publisher: publisher, path: path)
+  }
+
+  /// Ends the publication of a view's value that no client has any more; no effect for other publishers.
+  mutating func endViewIfUnused(_ publisher: Int) {
+    guard publisher >= Publishers.firstView, publishers[publisher].isUnused else { return }
+    views.remove(publisher)
+    publishers.setView(Publisher(publisher, of: Vacancy(), view: [], limits: limits.forViews), at: publisher)
+  }
+
+  /// After a publication: reports slow views, and sets the time at which those that wait are computed.
+  mutating func noteViews() {
+    for source in views.sources {
+      guard let due = source.due else { continue }
+      publicationDue = min(publicationDue ?? due, due)
+    }
+    for group in views.groups {
+      guard let duration = group.takeSlowness() else { continue }
+      report(.slowView(group.view.name, duration))
+    }
+  }
+
+  /// What the views have cost that were computed.
+  var viewFigures: [ViewFigures] {
+    let computed = views.groups.filter { $0.work.count > 0 }
+    return computed.sorted { $0.work.total > $1.work.total }.map { group in
+      ViewFigures(
+        name: group.view.name, values: UInt64(group.count), computations: group.work.count,
+        microseconds: UInt64(group.work.total / .microseconds(1)),
+        longest: UInt64(group.work.longest / .microseconds(1)))
+    }
+  }
+
+  /// The reason why a connection may not attach a further view; nil if it may.
+  func refusal(ofViewFor connection: LiveConnection) -> PeerError? {
+    let attached = connection.scopes.count(where: \.isInView)
+    guard attached < limits.views else {
+      let reason = """
+        this hub lets a connection attach \(limits.views) views; detach one first, or raise the limit 'views' in the \
+        hub's configuration
+        """
+      return PeerError(.tooManyScopes, reason)
+    }
+    guard connection.account.viewCount < limits.viewsPerUser else {
+      let reason = """
+        this hub lets all connections of a user attach \(limits.viewsPerUser) views; detach others first, or raise the \
+        limit 'views-per-user' in the hub's configuration
+        """
+      return PeerError(.tooManyScopes, reason)
+    }
+    return nil
+  }
+}
+
+/// The source of a publisher whose view's value nobody has any more.
+private final class Vacancy: StateSource {
+  let revision: UInt64 = 0
+
+  func currentVersion() -> StateVersion { preconditionFailure("nobody subscribes to a value that is not there") }
+}

@@ -1,0 +1,192 @@
+import FeatureCore
+public import Senders
+public import Wire
+
+/// A value that a hub computes from its state, and that clients attach like a part of the state.
+///
+/// A service declares views beside its state. The hub computes a view while a client has attached it, at most once in
+/// each turn, and only if what it reads has changed; the change is encoded once for all subscribers.
+///
+/// ```swift
+/// var views: StateViews<App.State> {
+///   StateView("counts", of: \.todos) { todos in Counts(open: todos.openCount, all: todos.todos.count) }
+///   StateView("tagged", of: \.todos.todos, parameter: String.self) { todos, tag in todos.filter { $0.tags.contains(tag) } }
+///   StateView("mine", of: \.tasks, for: SystemUser.self) { tasks, user in tasks.filter { $0.owner == user.id } }
+/// }
+/// ```
+///
+/// Clients name it `view:counts` on the command line, and `ViewName("counts")` in Swift. The right to attach it is
+/// `read = view:counts`; whoever may read the whole state may attach all views. A view for a user is computed from that
+/// user's identity as the kernel knows it, so it can give a user the right to some rows of a collection: nothing of the
+/// others reaches the client.
+///
+/// A view depends on nothing but its arguments: not on the time, dependencies or other state.
+public struct StateView<State: Replicated> {
+  let declaration: ViewDeclaration
+
+  private init(_ declaration: ViewDeclaration) { self.declaration = declaration }
+}
+
+extension StateView {
+  /// Declares a view of the whole state. It is computed in each turn that changes the state.
+  ///
+  /// - Parameters:
+  ///   - name: Its name: a Swift identifier.
+  ///   - value: Computes it from the state.
+  public init<Value: Replicated>(_ name: String, _ value: @escaping (_ state: State) -> Value) {
+    self.init(name, of: \.self, value)
+  }
+
+  /// Declares a view of a part of the state. It is computed in each turn that changes the part.
+  ///
+  /// - Parameters:
+  ///   - name: Its name: a Swift identifier.
+  ///   - input: The part that it reads.
+  ///   - value: Computes it from the part.
+  public init<Input: Replicated, Value: Replicated>(
+    _ name: String, of input: KeyPath<State, Input>, _ value: @escaping (_ input: Input) -> Value
+  ) {
+    self.init(name, [], of: input, Value.schema) { (_, _) throws(WireError) in value }
+  }
+
+  /// Declares a view with a parameter, computed for each distinct value of it that a client has attached.
+  ///
+  /// - Parameters:
+  ///   - name: Its name: a Swift identifier.
+  ///   - input: The part of the state that it reads.
+  ///   - parameter: The parameter's type. Clients choose its value, whose encoding has at most
+  ///     `HubLimits.viewParameterBytes` bytes.
+  ///   - value: Computes it from the part and the parameter.
+  public init<Input: Replicated, Parameter: WireValue, Value: Replicated>(
+    _ name: String, of input: KeyPath<State, Input>, parameter: Parameter.Type,
+    _ value: @escaping (_ input: Input, _ parameter: Parameter) -> Value
+  ) {
+    self.init(name, .parametrised, of: input, Self.type(Parameter.self, Value.self)) { (bytes, _) throws(WireError) in
+      let parameter = try Parameter(decoding: bytes.span.bytes)
+      return { value($0, parameter) }
+    }
+  }
+
+  /// Declares a view for each user, computed once for all connections of one user.
+  ///
+  /// - Parameters:
+  ///   - name: Its name: a Swift identifier.
+  ///   - input: The part of the state that it reads.
+  ///   - user: `SystemUser.self`.
+  ///   - value: Computes it from the part and the user of the client, with the groups of its process.
+  public init<Input: Replicated, Value: Replicated>(
+    _ name: String, of input: KeyPath<State, Input>, for user: SystemUser.Type,
+    _ value: @escaping (_ input: Input, _ user: SystemUser) -> Value
+  ) {
+    self.init(name, .perUser, of: input, Value.schema) { (_, user) throws(WireError) in { value($0, user) } }
+  }
+
+  /// Declares a view for each user with a parameter.
+  ///
+  /// - Parameters:
+  ///   - name: Its name: a Swift identifier.
+  ///   - input: The part of the state that it reads.
+  ///   - user: `SystemUser.self`.
+  ///   - parameter: The parameter's type; clients choose its value.
+  ///   - value: Computes it from the part, the user of the client, and the parameter.
+  public init<Input: Replicated, Parameter: WireValue, Value: Replicated>(
+    _ name: String, of input: KeyPath<State, Input>, for user: SystemUser.Type, parameter: Parameter.Type,
+    _ value: @escaping (_ input: Input, _ user: SystemUser, _ parameter: Parameter) -> Value
+  ) {
+    self.init(name, [.perUser, .parametrised], of: input, Self.type(Parameter.self, Value.self)) {
+      (bytes, user) throws(WireError) in
+      let parameter = try Parameter(decoding: bytes.span.bytes)
+      return { value($0, user, parameter) }
+    }
+  }
+
+  private static func type<Parameter: WireValue, Value: Replicated>(
+    _: Parameter.Type, _: Value.Type
+  ) -> (inout SchemaBuilder) -> SchemaType {
+    { .named("View", [Parameter.schema(in: &$0), Value.schema(in: &$0)]) }
+  }
+
+  private init<Input: Replicated, Value: Replicated>(
+    _ name: String, _ kind: ViewDeclaration.Kind, of input: KeyPath<State, Input>,
+    _ type: @escaping (inout SchemaBuilder) -> SchemaType,
+    _ begin: @escaping (_ parameter: [UInt8], _ user: SystemUser) throws(WireError) -> (Input) -> Value
+  ) {
+    precondition(Self.isIdentifier(name), "the name of a view is a Swift identifier, and not '\(name)'")
+    let risks = ReadingRisks(of: Value.self)
+    precondition(
+      risks.isEmpty,
+      """
+      clients may be unable to read values of the view '\(name)': its type \(Value.self) contains itself, keys that are \
+      not completely written, or values without an encoding; give the view a type of its own
+      """)
+    self.init(
+      ViewDeclaration(
+        name: name, kind: kind, description: ViewDescription(name, type: type),
+        inputDiffers: { old, new in
+          let (old, new) = (Self.state(of: old), Self.state(of: new))
+          return Reducing.unobserved { new[keyPath: input].differs(from: old[keyPath: input]) }
+        },
+        begin: { (parameter, user) throws(WireError) in
+          let compute = try begin(parameter ?? [], user)
+          return { state, last in
+            let value = Reducing.unobserved { compute(Self.state(of: state)[keyPath: input]) }
+            if let last, !value.differs(from: unsafeDowncast(last, to: TypedVersion<Value>.self).state) { return nil }
+            return TypedVersion(value)
+          }
+        }))
+  }
+
+  private static func state(of version: StateVersion) -> State {
+    // All versions of one hub's state have its type.
+    unsafeDowncast(version, to: TypedVersion<State>.self).state
+  }
+
+  private static func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= first) else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: false
+      }
+    }
+  }
+}
+
+/// The views that a feature declares, in their order.
+///
+/// ```swift
+/// var views: StateViews<App.State> {
+///   StateView("counts") { state in Counts(of: state) }
+/// }
+/// ```
+public struct StateViews<State: Replicated> {
+  private let views: [StateView<State>]
+
+  /// No views.
+  public init() { views = [] }
+
+  /// Declares views.
+  /// - Precondition: Their names are different.
+  public init(@StateViewsBuilder<State> _ views: () -> StateViews<State>) { self = views() }
+
+  fileprivate init(_ views: [StateView<State>]) { self.views = views }
+
+  /// The schema of the views, as a struct with a field for each; nil if there are none.
+  /// - Complexity: That of describing their types.
+  package var schema: Schema? { views.isEmpty ? nil : declared.schema }
+
+  /// The same without types; describes their schema.
+  var declared: DeclaredViews { DeclaredViews(views.map(\.declaration)) }
+}
+
+/// Collects the views of a feature.
+@resultBuilder
+public enum StateViewsBuilder<State: Replicated> {
+  /// A view, whose state is that of the list.
+  public static func buildExpression(_ view: StateView<State>) -> StateView<State> { view }
+
+  /// The list of views.
+  public static func buildBlock(_ views: StateView<State>...) -> StateViews<State> { StateViews(views) }
+}

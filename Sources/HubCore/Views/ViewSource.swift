@@ -1,0 +1,70 @@
+import Wire
+
+/// One value of a declared view, for one parameter and user: a source with a publisher of its own.
+///
+/// It is computed when it is published, only if its input has changed since. Its revision is that of the state with which
+/// it has changed last, so a turn that leaves it as it was costs its subscribers nothing. A computation that takes long is
+/// followed by a pause of three times its duration, in which changes wait.
+final class ViewSource: StateSource {
+  let group: ViewGroup
+  private let feed: ViewFeed
+  private let next: ViewDeclaration.Next
+  private var current: StateVersion?
+  /// The revision of the state at which `current` was computed, and at which it was found to be up to date.
+  private var (computed, examined): (UInt64, UInt64) = (0, 0)
+  /// The revision at which `current` has differed from its predecessor.
+  private var changed: UInt64 = 0
+  private var pause = ViewPause()
+
+  init(_ group: ViewGroup, _ feed: ViewFeed, _ next: @escaping ViewDeclaration.Next) {
+    (self.group, self.feed, self.next) = (group, feed, next)
+  }
+
+  /// The revision of the last change; that of the state while it is unknown whether that has changed the value.
+  var revision: UInt64 {
+    let revision = feed.revision
+    return current != nil && examined == revision ? changed : revision
+  }
+
+  var versionRevision: UInt64 { changed }
+
+  /// The value for the current state: the same object as before if nothing has changed, or if it is too early to compute
+  /// a slow view again.
+  func currentVersion() -> StateVersion {
+    let revision = feed.revision
+    if let current, examined == revision || pause.lasts(feed.clock) { return current }
+    examined = revision
+    let input = group.inputRevision()
+    if let current, input <= computed { return current }
+    computed = revision
+    let (state, old) = (feed.version(), current)
+    let (new, duration) = group.measured { next(state, old) }
+    pause.begin(after: duration, feed.clock)
+    if let new { (current, changed) = (new, revision) }
+    guard let current else { preconditionFailure("the first value of a view differs from none") }
+    return current
+  }
+
+  /// The time at which to publish the value again, because it waits; nil if it does not.
+  var due: Duration? { examined == feed.revision ? nil : pause.end }
+}
+
+/// The time for which a slow view is not computed again, so that views leave most of the loop's time to actions.
+private struct ViewPause {
+  /// The duration from which a computation is slow.
+  static var threshold: Duration { .milliseconds(1) }
+
+  private(set) var end: Duration?
+
+  mutating func begin(after duration: Duration, _ clock: (() -> Duration)?) {
+    guard let clock, duration >= Self.threshold else { return end = nil }
+    end = clock() + duration * 3
+  }
+
+  mutating func lasts(_ clock: (() -> Duration)?) -> Bool {
+    guard let end, let clock else { return false }
+    if clock() < end { return true }
+    self.end = nil
+    return false
+  }
+}

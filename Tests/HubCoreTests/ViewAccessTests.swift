@@ -1,0 +1,196 @@
+import ComposableArchitecture
+import IdentifiedCollections
+import SchemaNames
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// Rights on views: what a client without the right to the state learns of it.
+@Suite struct ViewAccessTests {
+  /// Alice and Bob may attach only `view:mine`; the owner may do everything.
+  private static let (owner, alice, bob): (UInt32, UInt32, UInt32) = (1, 1001, 1002)
+
+  private func hub(_ views: [String] = ["mine"], limits: HubLimits = HubLimits()) throws -> ViewHub {
+    let grant = AccessGrant(views: try views.map(ViewHub.path))
+    return ViewHub(
+      limits: limits,
+      policy: AccessPolicy(users: [Self.owner: .everything, Self.alice: grant, Self.bob: grant]))
+  }
+
+  private func chores(_ frame: ViewHub.Frame) throws -> [String] {
+    try frame.value(IdentifiedArrayOf<Chores.Chore>.self).map(\.title)
+  }
+
+  @Test func eachUserHasItsOwnRows() throws {
+    let hub = try hub()
+    let (owner, _) = try hub.open(user: Self.owner)
+    hub.send(.add(owner: Self.alice, title: "a"), .add(owner: Self.bob, title: "b"), on: owner)
+    hub.turn(owner)
+    let (alice, _) = try hub.open(user: Self.alice)
+    let (bob, _) = try hub.open(user: Self.bob)
+    #expect(try chores(try hub.attach("mine", on: alice)[0]) == ["a"])
+    #expect(try chores(try hub.attach("mine", on: bob)[0]) == ["b"])
+    // The owner of the hub has no rows of its own there, and no way to those of others.
+    #expect(try chores(try hub.attach("mine", on: owner)[0]) == [])
+  }
+
+  @Test func nothingButOnesOwnViewCanBeAttached() throws {
+    let hub = try hub()
+    let feature = Schema(state: Chores.State.self, action: Chores.Action.self)
+    let others: [Attach] = [
+      Attach(), Attach(path: try feature.path(named: "chores")),
+      Attach(path: try feature.path(named: "chores[1].title")),
+      Attach(path: try feature.path(named: "chores[0..<5]", allowsWindow: true)), Attach(root: .hub),
+      Attach(root: .metrics), Attach(root: .views), Attach(root: .views, path: try ViewHub.path("open")),
+      Attach(root: .views, path: try ViewHub.path("counts")), Attach(root: .views, path: try ViewHub.path("summary")),
+      Attach(root: .views, path: [2, .id(Chores.Choice(owner: Self.bob, isDone: false).encoded())]),
+      Attach(root: .views, path: try ViewHub.path("titles[h'F5']")),
+    ]
+    for request in others {
+      let (alice, _) = try hub.open(user: Self.alice)
+      hub.send(request, scope: 1, on: alice)
+      let frames = hub.turn(alice)
+      #expect(frames.map(\.kind) == [.error], "\(request)")
+      #expect(try frames[0].errorCode == .notPermitted, "\(request)")
+    }
+  }
+
+  /// Everything that the hub sends to Alice is the same whatever the rows of Bob are.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func theRowsOfOthersChangeNoByte(seed: UInt64) throws {
+    let (first, second) = (try transcript(seed: seed, variant: 0), try transcript(seed: seed, variant: 1))
+    #expect(first == second, "seed \(seed)")
+    let texts = first.map { String(decoding: $0, as: UTF8.self) }
+    #expect(texts.contains { $0.contains("mine ") } && !texts.contains { $0.contains("secret") })
+  }
+
+  /// All bytes that Alice receives while the owner changes her rows and those of Bob. The variants differ in Bob's.
+  private func transcript(seed: UInt64, variant: Int) throws -> [[UInt8]] {
+    var random = SplitMix(seed: seed)
+    var limits = HubLimits()
+    (limits.hashInterval, limits.bookmarkInterval) = (1, 1)
+    let hub = try hub(["mine", "titles"], limits: limits)
+    let (owner, _) = try hub.open(user: Self.owner)
+    let (alice, welcome) = try hub.open(user: Self.alice)
+    hub.send(.add(owner: Self.bob, title: "secret \(variant)"), .add(owner: Self.alice, title: "mine 0"), on: owner)
+    var transcript = [welcome.encoded()]
+    func note(_ frames: [ViewHub.Frame]) {
+      transcript += frames.map { frame in frame.revision.encoded() + [frame.kind?.rawValue ?? 0] + frame.payload }
+    }
+    note(hub.turn(alice))
+    note(try hub.attach("mine", scope: 1, on: alice))
+    note(try hub.attach("titles[h'F4']", scope: 2, on: alice))
+    for _ in 0..<30 {
+      let number = Int.random(in: 0..<50, using: &random)
+      if Bool.random(using: &random) {
+        hub.send(.setTitle(2, "mine \(number)"), on: owner)
+      } else {
+        // As many actions, but of other content: Alice sees the hub's revision.
+        hub.send(variant == 0 ? .setTitle(1, "secret \(number)") : .setDone(1, number % 2 == 0), on: owner)
+      }
+      for scope in 1...2 as ClosedRange<UInt16> {
+        hub.frame(FrameHeader(kind: .verify, scope: scope), on: alice)
+        note(hub.turn(alice))
+      }
+    }
+    return transcript
+  }
+
+  @Test func aChangeOfAnothersRowSendsNothing() throws {
+    let hub = try hub()
+    let (owner, _) = try hub.open(user: Self.owner)
+    hub.send(.add(owner: Self.bob, title: "b"), on: owner)
+    hub.turn()
+    let (alice, _) = try hub.open(user: Self.alice)
+    try hub.attach("mine", on: alice)
+    for round in 0..<3_000 { hub.send(.setTitle(1, "\(round)"), on: owner) }
+    #expect(hub.turn(alice).isEmpty)
+    hub.send(.setDone(1, true), on: owner)
+    #expect(hub.turn(alice).isEmpty)
+    // A row that becomes hers arrives, and leaves again.
+    hub.send(.give(1, to: Self.alice), on: owner)
+    #expect(hub.turn(alice).map(\.kind) == [.delta])
+    hub.send(.give(1, to: Self.bob), on: owner)
+    #expect(hub.turn(alice).map(\.kind) == [.delta])
+    hub.send(.setTitle(1, "secret"), on: owner)
+    #expect(hub.turn(alice).isEmpty)
+  }
+
+  @Test func anElementOfAnotherIsAbsentLikeOneThatDoesNotExist() throws {
+    let hub = try hub()
+    let (owner, _) = try hub.open(user: Self.owner)
+    hub.send(.add(owner: Self.bob, title: "b"), on: owner)
+    hub.turn()
+    let (alice, _) = try hub.open(user: Self.alice)
+    let theirs = try hub.attach("mine[1].title", scope: 1, on: alice)
+    let missing = try hub.attach("mine[77].title", scope: 2, on: alice)
+    #expect(theirs.map(\.kind) == [.absent] && missing.map(\.kind) == [.absent])
+    #expect(theirs.map(\.payload) == missing.map(\.payload))
+  }
+
+  /// The first client to attach does not decide for the others.
+  @Test func theGroupsOfAProcessBelongToTheUser() throws {
+    let hub = ViewHub(
+      views: StateViews { StateView("groups", of: \.note, for: SystemUser.self) { $1.groups.map { Int($0) } } })
+    let (first, _) = try hub.open(user: 5, groups: [50])
+    let (second, _) = try hub.open(user: 5)
+    func groups(_ client: ConnectionID) throws -> [Int] {
+      hub.send(Attach(root: .views, path: [0]), on: client)
+      return try hub.turn(client)[0].value()
+    }
+    #expect(try groups(first) == [5, 50])
+    #expect(try groups(second) == [5])
+  }
+
+  @Test func theSessionOfAnotherUserGivesNoVersionOfItsView() throws {
+    let hub = try hub()
+    let (owner, _) = try hub.open(user: Self.owner)
+    hub.send(.add(owner: Self.bob, title: "b"), on: owner)
+    hub.turn()
+    let (bob, welcome) = try hub.open(user: Self.bob)
+    try hub.attach("mine", on: bob)
+    hub.core.ended(bob)
+    let (alice, stolen) = try hub.open(user: Self.alice, session: welcome.session, history: welcome.history)
+    #expect(!stolen.isResumed)
+    // She claims to know a revision, and is sent her own value from the start.
+    let frames = try hub.attach("mine", known: 1, on: alice)
+    #expect(frames.map(\.kind) == [.snapshot])
+    #expect(try chores(frames[0]) == [])
+  }
+
+  @Test func theClientIsToldItsRights() throws {
+    let hub = try hub(["mine", "counts.open"])
+    let (_, welcome) = try hub.open(user: Self.alice)
+    let rights = try #require(welcome.rights)
+    #expect(rights.readablePaths == [] && rights.readableViews == [[3], [0, 0]])
+    #expect(rights.permitAttachingView([3, .id([1])]) && rights.permitAttachingView([0, 0]))
+    #expect(!rights.permitAttachingView([0]) && !rights.permitAttachingView([]) && !rights.permitAttachingView([1]))
+    let bytes = rights.encoded()
+    #expect(try ClientRights(decoding: bytes.span.bytes) == rights)
+  }
+
+  @Test func aValueOfAParameterCanBeGrantedAlone() throws {
+    let choice = Chores.Choice(owner: Self.alice, isDone: false)
+    let grant = AccessGrant(views: [[2, .id(choice.encoded())]])
+    let hub = ViewHub(policy: AccessPolicy(users: [Self.alice: grant]))
+    let (alice, _) = try hub.open(user: Self.alice)
+    hub.send(Attach(root: .views, path: [2, .id(choice.encoded())]), on: alice)
+    #expect(hub.turn(alice).map(\.kind) == [.snapshot])
+    let other = Chores.Choice(owner: Self.bob, isDone: false)
+    hub.send(Attach(root: .views, path: [2, .id(other.encoded())]), scope: 1, on: alice)
+    #expect(try hub.turn(alice).map { try $0.errorCode } == [.notPermitted])
+  }
+
+  @Test func whoLosesTheRightIsDisconnected() throws {
+    let hub = try hub()
+    let (alice, _) = try hub.open(user: Self.alice)
+    try hub.attach("mine", on: alice)
+    hub.core.setPolicy(AccessPolicy(users: [Self.alice: AccessGrant()]), at: hub.now)
+    let error = try #require(hub.turn(alice).first).error
+    #expect(error.code == .notPermitted && error.reason.contains("view:mine"))
+    #expect(hub.closed.contains(alice))
+  }
+}

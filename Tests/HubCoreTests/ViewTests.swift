@@ -1,0 +1,292 @@
+import ComposableArchitecture
+import IdentifiedCollections
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+@testable import HubCore
+
+/// Views that a feature declares: when they are computed, and what their subscribers are sent.
+@Suite struct ViewTests {
+  private typealias Frame = ViewHub.Frame
+
+  @Test func aViewIsSentAloneAndThenItsChanges() throws {
+    let hub = ViewHub()
+    let (sender, welcome) = try hub.open()
+    #expect(welcome.views == ViewHub.schema.fingerprint)
+    hub.send(.add(owner: 1, title: "a"), .add(owner: 2, title: "b"), on: sender)
+    hub.turn()
+    let (client, _) = try hub.open()
+    let frames = try hub.attach("counts", scope: 3, on: client)
+    #expect(frames.map(\.kind) == [.snapshot] && frames[0].scope == 3 && frames[0].revision == 2)
+    let counts: Chores.Counts = try frames[0].value()
+    #expect(counts.open == 2 && counts.all == 2)
+    hub.send(.setDone(1, true), on: sender)
+    let changes = hub.turn(client)
+    #expect(changes.map(\.kind) == [.delta] && changes[0].revision == 3)
+    #expect(try changes[0].text == "[2, {0: 1}]")
+    // The title is read, but the numbers are the same.
+    hub.send(.setTitle(1, "c"), on: sender)
+    #expect(hub.turn(client).isEmpty)
+    hub.send(.setDone(2, true), on: sender)
+    #expect(try hub.turn(client).map { try $0.text } == ["[3, {0: 0}]"])
+  }
+
+  @Test func aViewIsComputedOnceForAllSubscribersAndOnlyIfItsInputChanges() throws {
+    let hub = ViewHub()
+    let clients = try (0..<5).map { _ in try hub.open().0 }
+    for client in clients {
+      try hub.attach("counts", on: client)
+    }
+    #expect(hub.takeComputed() == ["counts": 1])
+    hub.send(.add(owner: 1, title: "a"), on: clients[0])
+    hub.turn()
+    #expect(hub.takeComputed() == ["counts": 1])
+    // Not what the view reads.
+    hub.send(.setNote("x"), on: clients[0])
+    hub.turn()
+    #expect(hub.takeComputed().isEmpty)
+    // Several actions in one turn.
+    hub.send(.add(owner: 1, title: "a"), .add(owner: 1, title: "b"), .setDone(1, true), on: clients[0])
+    hub.turn()
+    #expect(hub.takeComputed() == ["counts": 1])
+    for client in clients { hub.frame(FrameHeader(kind: .detach), on: client) }
+    hub.turn()
+    hub.send(.add(owner: 1, title: "a"), on: clients[0])
+    hub.turn()
+    #expect(hub.takeComputed().isEmpty)
+  }
+
+  @Test func theChangeIsEncodedOnceForAllSubscribers() throws {
+    let hub = ViewHub()
+    let clients = try (0..<5).map { _ in try hub.open().0 }
+    for client in clients { try hub.attach("open", on: client) }
+    let (sender, _) = try hub.open()
+    hub.send(.add(owner: 1, title: "a title that is longer than the frames' heads"), on: sender)
+    hub.core.endTurn(at: hub.now)
+    var slices: Set<Range<Int>> = []
+    for case .write(let id, let run) in hub.core.commands where clients.contains(id) {
+      slices.formUnion(hub.core.ranges[run].filter { $0.count > 40 })
+    }
+    #expect(slices.count == 1)
+  }
+
+  @Test func aViewOfTheWholeStateIsComputedAfterEveryChange() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    #expect(try hub.attach("summary", on: client)[0].value(String.self) == ": 0")
+    hub.send(.setNote("x"), on: client)
+    #expect(try hub.turn(client).first?.text == #"[0, "x: 0"]"#)
+    hub.send(.setNote("x"), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.applied])
+  }
+
+  @Test func partsAndWindowsOfAViewAreAttachedLikeThoseOfTheState() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    for index in 0..<10 { hub.send(.add(owner: 1, title: "\(index)"), on: client) }
+    hub.send(.setDone(2, true), on: client)
+    hub.turn()
+    _ = hub.taken(client)
+    #expect(try hub.attach("counts.open", scope: 1, on: client)[0].value(Int.self) == 9)
+    let window: Window<IdentifiedArrayOf<Chores.Chore>> = try hub.attach("open[0..<2]", scope: 2, on: client)[0].value()
+    #expect(window.count == 9 && window.elements.map(\.id) == [1, 3])
+    #expect(try hub.attach("open[4].title", scope: 3, on: client)[0].value(String.self) == "3")
+    hub.send(.setDone(1, true), on: client)
+    let frames = hub.turn(client)
+    #expect(Set(frames.map(\.scope)) == [0, 1, 2] && frames.last?.kind == .applied)
+    // An element that leaves the view is absent there.
+    hub.send(.setDone(4, true), on: client)
+    #expect(hub.turn(client).first { $0.scope == 3 }?.kind == .absent)
+  }
+
+  @Test func distinctParametersHaveDistinctValues() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    hub.send(.add(owner: 1, title: "a"), .add(owner: 2, title: "b"), on: client)
+    hub.turn(client)
+    let choices = [Chores.Choice(owner: 1, isDone: false), Chores.Choice(owner: 2, isDone: false)]
+    func path(_ choice: Chores.Choice) throws -> [PathStep] {
+      try ViewHub.schema.path(of: ViewReference(name: "chosen", parameter: choice.encoded()))
+    }
+    for (scope, choice) in (choices + choices).enumerated() {
+      hub.send(Attach(root: .views, path: try path(choice)), scope: UInt16(scope), on: client)
+    }
+    let titles = try hub.turn(client).map { try $0.value(IdentifiedArrayOf<Chores.Chore>.self).map(\.title) }
+    #expect(titles == [["a"], ["b"], ["a"], ["b"]])
+    #expect(hub.takeComputed() == ["chosen": 2])
+    hub.send(.setTitle(2, "c"), on: client)
+    #expect(Set(hub.turn(client).filter { $0.kind == .delta }.map(\.scope)) == [1, 3])
+  }
+
+  @Test func aSessionContinuesWithTheChangesOfItsViews() throws {
+    let hub = ViewHub()
+    let (sender, _) = try hub.open()
+    hub.send(.add(owner: 1, title: "a"), on: sender)
+    hub.turn()
+    let (client, welcome) = try hub.open()
+    try hub.attach("counts", on: client)
+    hub.core.ended(client)
+    hub.send(.add(owner: 1, title: "b"), on: sender)
+    hub.turn()
+    // Nobody has attached it, so it is not computed, but the client's version is kept.
+    #expect(hub.takeComputed() == ["counts": 1])
+    let (again, resumed) = try hub.open(session: welcome.session, history: welcome.history)
+    #expect(resumed.isResumed)
+    let frames = try hub.attach("counts", scope: 9, known: 1, on: again)
+    #expect(try frames.map { try $0.text } == ["[1, {0: 2, 1: 2}]"])
+  }
+
+  @Test func aClientWithoutAKeptVersionGetsASnapshot() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    let frames = try hub.attach("counts", known: 0, on: client)
+    #expect(frames.map(\.kind) == [.snapshot])
+    let payload = frames[0].payload
+    let piece = try SnapshotPiece(CBORDecoder(payload.span.bytes))
+    #expect(piece.reason == .versionNotKept)
+  }
+
+  @Test func theHashIsThatOfTheView() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    hub.send(.add(owner: 1, title: "a"), on: client)
+    try hub.attach("open", on: client)
+    hub.frame(FrameHeader(kind: .verify), on: client)
+    let frame = try #require(hub.turn(client).first)
+    let value = IdentifiedArrayOf<Chores.Chore>(uniqueElements: [Chores.Chore(id: 1, owner: 1, title: "a")])
+    #expect(try StateHash(decoding: frame.payload.span.bytes) == value.stateHash())
+  }
+
+  @Test func theSchemaOfTheViewsIsSentOnRequest() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    hub.frame(FrameHeader(kind: .describe, scope: 3), on: client)
+    let frame = try #require(hub.turn(client).first)
+    #expect(frame.kind == .schema && frame.scope == 3)
+    #expect(try Schema(decoding: frame.payload.span.bytes) == ViewHub.schema)
+    hub.frame(FrameHeader(kind: .describe, flags: DocumentedSchema.flag, scope: 3), on: client)
+    let payload = try #require(hub.turn(client).first).payload
+    let documented = try DocumentedSchema(decoding: payload.span.bytes)
+    let counts = try #require(ViewHub.schema.definitions.firstIndex { $0.name.hasSuffix("Counts") })
+    #expect(documented.documentation.text(of: counts) == "The numbers of chores.")
+  }
+
+  @Test func aHubWithoutViewsSaysNothingOfThem() throws {
+    let hub = BoardHub()
+    let (client, welcome) = try hub.open()
+    #expect(welcome.views == nil)
+    hub.send(Attach(root: .views, path: [0]), on: client)
+    #expect(try hub.turn(client).map { try $0.errorCode } == [.unknownScope])
+  }
+
+  @Test func theListOfClientsAndTheMetricsNameViews() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    try hub.attach("counts.open", on: client)
+    hub.send(Attach(root: .hub), scope: 1, on: client)
+    hub.send(Attach(root: .metrics), scope: 2, on: client)
+    let frames = hub.turn(client)
+    let clients: HubState = try #require(frames.first { $0.scope == 1 }).value()
+    let metrics: HubMetrics = try #require(frames.first { $0.scope == 2 }).value()
+    #expect(clients.attendees.first?.parts.first == AttachedPart(root: 3, path: "counts.open"))
+    #expect(metrics.places.contains(SubscribedPlace(root: 3, path: "counts.open", subscribers: 1)))
+  }
+
+  // MARK: Limits
+
+  @Test(arguments: [
+    ("open[0..<5000]", PeerErrorCode.tooManyScopes), ("chosen", .unknownScope), ("chosen[0..<2]", .unknownScope),
+  ])
+  func aRefusedAttachSaysWhy(_ view: String, _ code: PeerErrorCode) throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    #expect(try hub.attach(view, on: client).map { try $0.errorCode } == [code])
+  }
+
+  @Test func theViewsAreNotAttachedAsAWhole() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    hub.send(Attach(root: .views), on: client)
+    #expect(try hub.turn(client).map { try $0.errorCode } == [.unknownScope])
+  }
+
+  @Test func aLongParameterIsRefused() throws {
+    let hub = ViewHub(
+      views: StateViews {
+        StateView("echo", of: \.note, parameter: String.self) { $0 + $1 }
+      })
+    let (client, _) = try hub.open()
+    let parameter = String(repeating: "x", count: 2_000).encoded()
+    hub.send(Attach(root: .views, path: [0, .id(parameter)]), on: client)
+    let error = try #require(hub.turn(client).first).error
+    #expect(error.code == .tooManyScopes && error.reason.contains("view:echo"))
+  }
+
+  @Test func theViewsOfAConnectionAndOfAUserAreLimited() throws {
+    var limits = HubLimits()
+    (limits.views, limits.viewsPerUser) = (2, 3)
+    let hub = ViewHub(limits: limits)
+    let (first, _) = try hub.open()
+    try hub.attach("counts", scope: 0, on: first)
+    try hub.attach("open", scope: 1, on: first)
+    hub.frame(FrameHeader(kind: .detach, scope: 0), on: first)
+    hub.turn(first)
+    try hub.attach("summary", scope: 2, on: first)
+    let (second, _) = try hub.open()
+    #expect(try hub.attach("counts", scope: 0, on: second).map(\.kind) == [.snapshot])
+    let perUser = try #require(try hub.attach("open", scope: 1, on: second).first).error
+    #expect(perUser.code == .tooManyScopes && perUser.reason.contains("views-per-user"))
+    let (other, _) = try hub.open(user: 2000)
+    #expect(try hub.attach("open", scope: 1, on: other).map(\.kind) == [.snapshot])
+    let perConnection = try #require(try hub.attach("titles[h'F5']", scope: 3, on: first).first).error
+    #expect(perConnection.code == .tooManyScopes && perConnection.reason.contains("2 views"))
+    // The closed connections no longer count.
+    let (third, _) = try hub.open()
+    #expect(try hub.attach("open", scope: 1, on: third).map(\.kind) == [.snapshot])
+  }
+
+  @Test func theMemoryOfAViewEndsWithItsLastClient() throws {
+    let hub = ViewHub()
+    let (client, _) = try hub.open()
+    let publishers = hub.core.publishers.count
+    for round in 0..<20 {
+      try hub.attach("titles[h'\(round % 2 == 0 ? "F4" : "F5")']", scope: 1, on: client)
+      hub.frame(FrameHeader(kind: .detach, scope: 1), on: client)
+      hub.turn(client)
+    }
+    #expect(hub.core.publishers.count == publishers + 1 && hub.core.views.groups.allSatisfy { $0.count == 0 })
+  }
+
+  // MARK: Time
+
+  @Test func aSlowViewIsReportedAndLeavesTimeToOthers() throws {
+    let clock = Clock()
+    let hub = ViewHub(
+      views: StateViews {
+        StateView("slow", of: \.note) { note in
+          clock.now += .milliseconds(8)
+          return note
+        }
+      })
+    hub.core.viewClock = { clock.now }
+    let (client, _) = try hub.open()
+    hub.send(Attach(root: .views, path: [0]), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.snapshot])
+    hub.send(.setNote("a"), on: client)
+    // It was computed 8 ms ago, so the change waits for three times as long; the action does not.
+    #expect(hub.turn(client, flushing: false).map(\.kind) == [.applied])
+    #expect(hub.reports.contains(.slowView("slow", .milliseconds(8))))
+    let publication = hub.core.publicationDue
+    let due = try #require(publication)
+    #expect(due == .milliseconds(8 + 24))
+    clock.now = due
+    #expect(try hub.turn(client, flushing: false).map { try $0.text } == [#"[0, "a"]"#])
+    #expect(hub.core.views.groups[0].work.count == 2)
+  }
+
+  private final class Clock {
+    var now = Duration.zero
+  }
+}
