@@ -21,7 +21,8 @@ from storehub.errors import (
     TooManyPending,
     UnknownPart,
 )
-from storehub.paths import path
+from storehub._places import parsed
+from storehub.paths import path, views
 from storehub.states import Connecting, Ended, Live, Stale
 
 from .scripted import SCHEMA, SESSION, STATE, Script, kinds, numbers
@@ -663,6 +664,44 @@ class Elsewhere(unittest.TestCase):
         self.assertFalse(script.core.wants_close)
         script.core.finish_reading(reading, script.now)
         self.assertTrue(script.core.wants_close)
+
+
+
+VIEWS = (
+    0, "Never",
+    ("Views", 0, (), (0, "active", ("Array", "String"), False), (4, "tagged", ("View", "Bool", "Int"), False)),
+)  # fmt: skip
+
+
+class Views(unittest.TestCase):
+    def test_a_view_is_found_by_its_name_in_the_schema_of_the_views(self) -> None:
+        script = Script()
+        script.welcome(k15=b"v" * 32)
+        first, second = script.core.attach(parsed("view:active")), script.core.attach(views.tagged[True])
+        asked = script.collect()
+        self.assertEqual({(frame.kind, frame.scope) for frame in asked}, {(wire.DESCRIBE, 3)})
+        attached = script.say(wire.SCHEMA, VIEWS, scope=3)
+        paths = [((0,),), ((4, (True,)),)]
+        self.assertEqual([frame.payload for frame in attached],
+                         [_cbor.encoded(Map([(0, steps), (2, 3)])) for (steps,) in paths])
+        script.snapshot(attached[0].scope, ("a", "b"), 1)
+        script.snapshot(attached[1].scope, 7, 1)
+        self.assertEqual((first.value, second.value), (("a", "b"), 7))
+
+    def test_a_hub_without_views_is_not_asked(self) -> None:
+        script = Script()
+        script.welcome()
+        part = script.core.attach(views.active)
+        self.assertIsInstance(part.error, UnknownPart)
+        self.assertEqual(script.collect(), [])
+
+    def test_a_view_that_is_not_declared_is_an_error(self) -> None:
+        script = Script()
+        script.welcome(k15=b"v" * 32)
+        part = script.core.attach(views.missing)
+        script.collect()
+        self.assertEqual(script.say(wire.SCHEMA, VIEWS, scope=3), [])
+        self.assertIsInstance(part.error, UnknownPart)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,9 @@ const longestTimer = 2 ** 31 - 1;
 /** A connection that was open for so many milliseconds was a good one: the next attempt is made at once. */
 const goodConnection = 1000;
 
+/** What precedes the name of a view in a path. */
+const viewPrefix = "view:";
+
 /**
  * A connection to a hub, which is made again when it ends.
  *
@@ -94,10 +97,13 @@ export class Hub<Action = unknown> {
   /**
    * Subscribes to a part of the feature's state, and returns at once. `part.ready` ends with its first value.
    *
-   * @param path A typed path, or one in users' notation, such as `todos.todos[3].text`.
+   * @param path A typed path, or one in users' notation, such as `todos.todos[3].text`, or `view:active[0..<50]` of a
+   *   view that the hub's feature declares.
    */
   part<T = unknown>(path: Path<T> | string): Part<T> {
-    return this.subscribe<T>(new Scope(path as Path | string, Root.feature));
+    const view = typeof path === "string" && path.startsWith(viewPrefix) ? path.slice(viewPrefix.length) : undefined;
+    return this.subscribe<T>(
+      view === undefined ? new Scope(path as Path | string, Root.feature) : new Scope(view, Root.views));
   }
 
   /** Subscribes to a part, and waits for its first value or its absence. */

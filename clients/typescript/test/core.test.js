@@ -540,3 +540,25 @@ test("paths in users' notation", () => {
   assert.equal(String(new Path(["todos", { start: -20, count: 20 }])), "todos[-20...]");
   assert.equal(String(new Path()), ".");
 });
+
+test("a view is found by its name in the schema of the views", () => {
+  const script = new Script();
+  script.connect({ 15: new Uint8Array(32).fill(5) });
+  const scopes = [new Scope("active", 3), new Scope("tagged[h'f5']", 3), new Scope("missing", 3)];
+  for (const scope of scopes) script.core.attach(scope, script.time);
+  const [describe, ...others] = script.sent();
+  assert.deepEqual([describe.kind, describe.scope, others.length], [8, 3, 0]);
+  script.receive(frame(0x8c, cbor([0, "Never",
+    ["Views", 0, [], [0, "active", ["Array", "String"], false], [4, "tagged", ["View", "Bool", "Int"], false]]]), { scope: 3 }));
+  const attached = script.sent();
+  assert.deepEqual(attached.map(one => toHex(one.payload)), ["a20081000203", "a200820481f50203"]);
+  script.receive(frame(0x82, cbor([0, 0, cbor(["a"])]), { flags: 1, scope: attached[0].scope }));
+  assert.deepEqual(scopes[0].value, ["a"]);
+});
+
+test("a hub without views is not asked for them", () => {
+  const script = new Script();
+  script.connect();
+  script.core.attach(new Scope("active", 3), script.time);
+  assert.deepEqual(script.sent(), []);
+});

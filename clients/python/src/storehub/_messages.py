@@ -92,6 +92,7 @@ class Welcome:
     state_directory: str | None
     takes_cancel: bool
     window_elements: int
+    views: bytes | None
 
 
 def hello(name: str, session: bytes | None, acknowledged: int, history: int | None) -> bytes:
@@ -152,7 +153,7 @@ def read_number(payload: bytes) -> int:
 
 _WELCOME: dict[int, tuple[type, Any]] = {
     0: (int, None), 1: (bytes, None), 2: (bool, False), 3: (int, 0), 4: (int, 1 << 20), 5: (str, ""), 6: (bytes, None),
-    7: (int, None), 8: (bool, True), 9: (str, None), 10: (bool, False), 11: (int, 0),
+    7: (int, None), 8: (bool, True), 9: (str, None), 10: (bool, False), 11: (int, 0), 15: (bytes, None),
 }  # fmt: skip
 _READS = {int: Reader.unsigned, bytes: Reader.byte_string, bool: Reader.boolean, str: Reader.text}
 
@@ -174,7 +175,7 @@ def read_welcome(payload: bytes) -> Welcome:
     reader.finish()
     if 0 not in found or 1 not in found:
         raise ProtocolError("a welcome without a version or a session")
-    sizes_fit = len(found[1]) == 16 and len(found.get(6) or bytes(32)) == 32
+    sizes_fit = len(found[1]) == 16 and all(len(found.get(key) or bytes(32)) == 32 for key in (6, 15))
     texts_fit = len(found.get(5, "").encode()) <= 256 and len(found.get(9, "").encode()) <= 4096
     if not sizes_fit or not texts_fit or found[0] == 0:
         raise ProtocolError("a welcome with a value of another size")

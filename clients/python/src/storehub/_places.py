@@ -9,7 +9,7 @@ from typing import Any
 
 from ._types import Identity, WindowStep
 from .errors import ConnectionFailed, UnknownPart
-from .paths import Path, PlainPath, Step
+from .paths import Path, PlainPath, Step, views
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|`([^`]*)`")
 _INTEGER = re.compile(r"-?[0-9]+")
@@ -38,9 +38,14 @@ def socket_path(path: str | None) -> str:
 
 
 def parsed(path: Path[Any] | str) -> Path[Any]:
-    """A path, or the path with this text: `todos.todos[3].text`, `todos.todos[0..<50]`, `todos.todos[-20...]`, `.`."""
+    """A path, or the path with this text: `todos.todos[3].text`, `todos.todos[0..<50]`, `todos.todos[-20...]`, `.`.
+
+    `view:` precedes the path of a view: `view:active[0..<50]`.
+    """
     if isinstance(path, Path):
         return path
+    if path.startswith("view:"):
+        return PlainPath(parsed(path[len("view:") :])._steps, None, views._root)
     if path == ".":
         return PlainPath()
     steps: list[Step] = []

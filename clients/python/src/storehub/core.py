@@ -395,7 +395,7 @@ class Core:
         # The hub repeats those that it keeps.
         self._refused.clear()
         # A hub of another release may have other roots of its own.
-        for root in (1, 2):
+        for root in (1, 2, 3):
             self._forget_schema(root)
         if self._schemas.get(0) is not None and self._fingerprint == welcome.fingerprint is not None:
             self._open()
@@ -582,6 +582,8 @@ class Core:
             if types is None:
                 if part.root in (1, 2) and not self.welcome.serves_hub_state:
                     raise UnknownPart("the hub does not permit this user its own state")
+                if part.root == 3 and self.welcome.views is None:
+                    raise UnknownPart("the feature of this hub declares no views, or the hub is of an earlier version")
                 self._write(wire.DESCRIBE, scope=part.root)
                 return
             part.resolve(types)

@@ -9,7 +9,7 @@ from ._types import Identity, WindowStep
 from .schema import Model
 from .values import Window
 
-__all__ = ["ArrayPath", "ElementsPath", "Path", "PlainPath", "path"]
+__all__ = ["ArrayPath", "ElementsPath", "Path", "PlainPath", "path", "views"]
 
 V = TypeVar("V")
 V_co = TypeVar("V_co", covariant=True)
@@ -103,6 +103,14 @@ path = PlainPath()
     path.todos.todos[3].text    a field of the element with the id 3
     path.todos.todos[0:50]      the window with the first 50 elements
     path.todos.todos[-20:]      the window with the last 20
+"""
+
+views = PlainPath(root=3)
+"""The views that the hub's feature declares, for paths into one of them.
+
+    views.active                the view with this name
+    views.active[0:50]          the window with the first 50 elements of its value
+    views.tagged["urgent"]      the value for a parameter
 """
 
 

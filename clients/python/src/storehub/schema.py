@@ -391,9 +391,10 @@ def _known(name: str, *parts: Type) -> Type:
         return _types.FloatType(name, (3, 5))
     if name == "Double":
         return _types.FloatType(name, (3, 5, 9))
-    if name == "IdentifiedArray":
+    # The values of a view by those of its parameter: only a path leads into it.
+    if name in ("IdentifiedArray", "View"):
         identity, element = _exactly(2, parts)
-        return _types.IdentifiedType(f"IdentifiedArray<{identity.name}, {element.name}>", identity, element)
+        return _types.IdentifiedType(f"{name}<{identity.name}, {element.name}>", identity, element)
     plain = _PLAIN.get(name)
     return _types.OpaqueType(name) if plain is None else plain(*parts)
 

@@ -479,7 +479,11 @@ export class ClientCore {
 
   private request(scope: Scope): void {
     const schema = this.schemas.get(scope.root);
-    if (scope.root !== Root.feature && !this.welcome!.mayAttachHub) {
+    if (scope.root === Root.views && this.welcome!.views === undefined) {
+      return this.fail(scope, new PathError("the feature of this hub declares no views, or it is of an earlier version"));
+    }
+    const isHubs = scope.root === Root.hub || scope.root === Root.metrics;
+    if (isHubs && !this.welcome!.mayAttachHub) {
       return this.fail(scope, new HubError(15, "this user may not read the hub's own state and its metrics"));
     }
     if (!schema?.isCurrent) return this.describe(scope.root);

@@ -55,6 +55,8 @@ export interface Welcome {
   mayAttachHub: boolean;
   takesCancel: boolean;
   windowElements: number;
+  /** The fingerprint of the schema of the views that the feature declares. */
+  views?: Uint8Array;
 }
 
 export function readWelcome(payload: Uint8Array): Welcome {
@@ -76,6 +78,7 @@ export function readWelcome(payload: Uint8Array): Welcome {
         case 8: welcome.mayAttachHub = reader.bool(); break;
         case 10: welcome.takesCancel = reader.bool(); break;
         case 11: welcome.windowElements = Number(reader.uint64()); break;
+        case 15: welcome.views = sized(reader.byteString(), 32); break;
         default: reader.skip();
       }
     });

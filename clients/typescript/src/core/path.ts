@@ -169,7 +169,8 @@ function partsOf(place: Place, codecs: Codecs): { name: string; key: number; pla
 
 function elementsOf(place: Place): [id: SchemaType, element: SchemaType] | undefined {
   if (typeof place !== "object" || !("name" in place)) return undefined;
-  if (place.name === "IdentifiedArray") return [place.parts[0]!, place.parts[1]!];
+  // A view with a parameter has its values as elements.
+  if (place.name === "IdentifiedArray" || place.name === "View") return [place.parts[0]!, place.parts[1]!];
   return place.name === "StackState" ? [{ name: "StackElementID", parts: [] }, place.parts[0]!] : undefined;
 }
 

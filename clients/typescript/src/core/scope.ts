@@ -9,7 +9,7 @@ import type { Path, ResolvedPath } from "./path.js";
 import { resolvePath } from "./path.js";
 
 /** The states that a hub has: that of the feature, its own, and its metrics. */
-export const enum Root { feature, hub, metrics }
+export const enum Root { feature, hub, metrics, views }
 
 /** A part of a state to which the client subscribes, and what it knows of it. */
 export class Scope {
