@@ -55,10 +55,10 @@ final class Hub {
   init(
     recovering turns: [LoggedTurn], sessions: [LoggedSession] = [], durability: Durability = .sync,
     limits: HubLimits = HubLimits(), seed: UInt64 = 7, continuing handOver: HandOver? = nil,
-    isReplicated: Bool = false,
+    isReplicated: Bool = false, views: StateViews<State> = StateViews(),
     onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) throws {
-    engine = FeatureEngine(initialState: State(), reducer: AppFeature(), onEvent: onEvent)
+    engine = FeatureEngine(initialState: State(), reducer: AppFeature(), views: views, onEvent: onEvent)
     var recovery = Recovery(of: engine)
     for turn in turns { try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self)) }
     log = turns

@@ -94,7 +94,7 @@ import Wire
 
   @Test(arguments: 0..<10 as Range<UInt64>)
   func everyValueIsThatOfTheHubsState(block: UInt64) throws {
-    for seed in block * 5..<block * 5 + 5 {
+    for seed in block * 3..<block * 3 + 3 {
       let world = world(seed: seed)
       for _ in 0..<200 {
         let client = world.clients[Int.random(in: 0..<3, using: &world.random)]

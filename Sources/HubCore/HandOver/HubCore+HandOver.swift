@@ -138,8 +138,7 @@ extension HandOver {
   }
 
   package func check(engine: any Engine, _ history: HubHistory?) throws(HandOverRefusal) {
-    let views = engine.views.views.isEmpty ? nil : engine.views.schema.fingerprint
-    guard engine.schema.fingerprint == schema, views == self.views else { throw .otherSchema }
+    guard engine.schema.fingerprint == schema, engine.views.fingerprint == views else { throw .otherSchema }
     let logged = history.flatMap { $0.isLogged ? $0.position : nil }
     guard engine.revision == revision, position == logged else { throw .otherLog }
   }

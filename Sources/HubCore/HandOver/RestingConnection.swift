@@ -22,21 +22,28 @@ struct RestingConnection: Equatable, Sendable {
   /// The revision of the hub's own state.
   var hubRevision: UInt64
   var connection: HandedConnection
+  /// The schema of the views that the client was told of; nil if the hub declared none, or was of a version without them.
+  var views: SchemaFingerprint?
 }
 
 extension RestingConnection: WireValue {
+  /// Writes `[form, schema, history, hub's revision, connection, ? schema of the views]`.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 5)
+    encoder.arrayHeader(count: views == nil ? 5 : 6)
     encoder.unsigned(Self.form)
     schema.encode(to: &encoder)
     encoder.unsigned(history)
     encoder.unsigned(hubRevision)
     connection.encode(to: &encoder)
+    views?.encode(to: &encoder)
   }
 
   init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
-    try decoder.tuple(5)
+    let count = try decoder.arrayHeader()
+    guard 5...6 ~= count else {
+      throw WireError(.typeMismatch(expected: "an array of 5 or 6 items"), at: start)
+    }
     guard try decoder.unsigned() == Self.form else {
       throw WireError(.outOfRange(type: "form of a connection at rest"), at: start)
     }
@@ -44,6 +51,7 @@ extension RestingConnection: WireValue {
     history = try decoder.unsigned()
     hubRevision = try decoder.unsigned()
     connection = try HandedConnection(from: &decoder)
+    if count == 6 { views = try SchemaFingerprint(from: &decoder) }
   }
 }
 
@@ -62,16 +70,21 @@ extension HubCore {
     guard keepsConnectionsAtRest, !isShuttingDown, case .live(let connection) = connections[id], isAtRest(connection)
     else { return nil }
     let session = handed(connection)
-    // A scope without a version is in the middle of a snapshot.
-    guard session.scopes.count == connection.scopes.count, session.scopes.allSatisfy({ $0.version != nil }) else {
-      return nil
-    }
+    guard session.scopes.count == connection.scopes.count,
+      zip(session.scopes, connection.scopes).allSatisfy({ isAtRest($0, $1) })
+    else { return nil }
     let record = RestingConnection(
       schema: schemaFingerprint, history: historyID,
       hubRevision: max(attendance.revision, metricsSource.revision),
       connection: HandedConnection(
-        token: token, user: connection.peer.user, phase: .live(session), unread: [], unsent: []))
+        token: token, user: connection.peer.user, phase: .live(session), unread: [], unsent: []),
+      views: views.fingerprint)
     return record.encoded()
+  }
+
+  /// A scope without a version is in the middle of a snapshot, but for a view, which the next process sends anew.
+  private borrowing func isAtRest(_ handed: HandedSession.Scope, _ scope: LiveConnection.Scope) -> Bool {
+    handed.version != nil || handed.root == .views && !publishers[scope.publisher].isUnfinished(scope.subscriber)
   }
 
   private borrowing func isAtRest(_ connection: LiveConnection) -> Bool {
@@ -91,8 +104,9 @@ extension HubCore {
 extension HandOver {
   /// Creates a hand-over from the connections at rest of a crashed process, for a hub that has recovered from its log.
   ///
-  /// A record is skipped if it belongs to another schema or history, or if its client knows a later revision than the
-  /// log.
+  /// A record is skipped if it belongs to another schema, of the state or of the views, or to another history, or if its
+  /// client knows a later revision than the log. A hub of a version without views has left records without their schema:
+  /// its clients go on at a hub that declares none.
   ///
   /// - Parameters:
   ///   - records: The valid records of the crashed process.
@@ -110,9 +124,9 @@ extension HandOver {
   package init?(
     resting records: [[UInt8]], engine: any Engine, history: HubHistory, random: inout some RandomNumberGenerator
   ) {
-    let schema = engine.schema.fingerprint
+    let (schema, views) = (engine.schema.fingerprint, engine.views.fingerprint)
     let fitting = records.compactMap { try? RestingConnection(decoding: $0.span.bytes) }.filter {
-      $0.schema == schema && $0.history == history.id && $0.knowsNothingBeyond(engine.revision)
+      $0.schema == schema && $0.views == views && $0.history == history.id && $0.knowsNothingBeyond(engine.revision)
     }
     guard history.isLogged, let newest = fitting.map(\.hubRevision).max() else { return nil }
     // The hub's own state may have changed after the records were written, by an unknown number of revisions.
@@ -120,15 +134,15 @@ extension HandOver {
     guard !overflow, hubRevision < .max else { return nil }
     self.init(
       schema: schema, history: history.id, position: history.position, revision: engine.revision,
-      hubRevision: hubRevision, state: nil, sessions: [], connections: fitting.map(\.connection))
+      hubRevision: hubRevision, state: nil, sessions: [], connections: fitting.map(\.connection), views: views)
     isAfterCrash = true
   }
 }
 
 extension RestingConnection {
-  /// Returns true if the client knows no later revision of the feature's state.
+  /// Returns true if the client knows no later revision of the feature's state, nor of its views, which have the same.
   fileprivate func knowsNothingBeyond(_ revision: UInt64) -> Bool {
     guard case .live(let session) = connection.phase else { return false }
-    return session.scopes.allSatisfy { $0.root != .feature || $0.sentRevision <= revision }
+    return session.scopes.allSatisfy { $0.root == .hub || $0.sentRevision <= revision }
   }
 }

@@ -43,6 +43,9 @@ package struct DeclaredViews {
     schema = Schema(views: views.map(\.description))
   }
 
+  /// The fingerprint of their schema; nil if there are none.
+  var fingerprint: SchemaFingerprint? { views.isEmpty ? nil : schema.fingerprint }
+
   /// The comments of the types of their values.
   var documentation: SchemaDocumentation { SchemaDocumentation(views: views.map(\.description)) }
 }

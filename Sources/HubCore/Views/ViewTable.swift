@@ -17,7 +17,7 @@ struct ViewTable {
   init(_ declared: DeclaredViews, of source: any StateSource) {
     let feed = ViewFeed(source)
     (self.declared, self.feed) = (declared, feed)
-    fingerprint = declared.views.isEmpty ? nil : declared.schema.fingerprint
+    fingerprint = declared.fingerprint
     groups = declared.views.map { ViewGroup($0, feed) }
   }
 
