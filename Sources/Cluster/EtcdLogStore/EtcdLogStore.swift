@@ -33,6 +33,7 @@ package final class EtcdLogStore {
   private let requests: LogRequests
   private var watch: EtcdWatch?
   private var patience: CallPatience
+  private var readSize = ReadSize()
   /// The id of the cluster, as of the last answer.
   private var store: UInt64 = 0
   /// The number of the connection over which that came.
@@ -161,7 +162,7 @@ package final class EtcdLogStore {
 
   // MARK: Reads
 
-  /// The time for 8 MiB over a slow network.
+  /// The time for some MiB over a slow network.
   private static let readTime = Duration.seconds(2)
 
   /// Reads from the member that the client is connected to.
@@ -172,14 +173,22 @@ package final class EtcdLogStore {
   package func read(_ read: LogRead, then: @escaping (UInt64, LogReading) -> Void) {
     switch read {
     case .entries(let position):
-      client.call(requests.entriesRequest(from: position), timeout: settings.timeout + Self.readTime) {
+      let count = readSize.count
+      client.call(requests.entriesRequest(from: position, count: count), timeout: settings.timeout + Self.readTime) {
         [weak self] result in
         guard let self else { return }
         switch result {
         case .success(let response):
           note(response.header)
-          then(store, requests.entriesReading(response))
-        case .failure(let error): fail(error, then)
+          let reading = requests.entriesReading(response)
+          if case .entries(let entries, _, _, _) = reading {
+            let byteCount = entries.reduce(0) { $0 + $1.bytes.count }
+            readSize.note(byteCount: byteCount, isFull: entries.count == count)
+          }
+          then(store, reading)
+        case .failure(let error):
+          readSize.noteFailure()
+          fail(error, then)
         }
       }
     case .parts(let position, let process, let count):
@@ -210,7 +219,7 @@ package final class EtcdLogStore {
         note(response.header)
         let parts = parts + response.values.map(\.value)
         // Fewer than asked for: the rest is absent.
-        if parts.count < count, response.values.count == LogRequests.readCount {
+        if parts.count < count, response.values.count == LogRequests.partCount {
           readParts(position, process, count, parts, then)
         } else {
           then(store, .parts(parts))

@@ -6,8 +6,8 @@ import EtcdMessages
 nonisolated struct LogRequests {
   let prefix: String
 
-  /// The number of entries that one read brings, and of parts: at most 8 MiB.
-  static let readCount = 8
+  /// The number of parts that one read brings: at most 8 MiB.
+  static let partCount = 8
 
   func bytes(_ key: LogKey) -> [UInt8] { Array((prefix + key.description).utf8) }
 
@@ -77,12 +77,12 @@ nonisolated struct LogRequests {
 
   // MARK: Reads
 
-  /// Reads entries, the first one that there is, and the beat, in one revision of the member's own data.
-  func entriesRequest(from position: UInt64) -> EtcdTransaction {
+  /// Reads this many entries, the first one that there is, and the beat, in one revision of the member's own data.
+  func entriesRequest(from position: UInt64, count: Int) -> EtcdTransaction {
     var request = EtcdTransaction()
     request.success = [
       .range(
-        EtcdRange(entries(from: position), limit: Int64(Self.readCount), order: .ascending, isSerializable: true)),
+        EtcdRange(entries(from: position), limit: Int64(count), order: .ascending, isSerializable: true)),
       .range(EtcdRange(entries(), limit: 1, order: .ascending, isSerializable: true)),
       .range(EtcdRange(EtcdKeyRange(bytes(.beat)), isSerializable: true)),
     ]
@@ -99,7 +99,7 @@ nonisolated struct LogRequests {
 
   func partsRequest(position: UInt64, process: UInt64, from index: Int, count: Int) -> EtcdRange {
     let start = LogKey.part(position: position, process: process, index: index)
-    let end = LogKey.part(position: position, process: process, index: min(count, index + Self.readCount))
+    let end = LogKey.part(position: position, process: process, index: min(count, index + Self.partCount))
     return EtcdRange(range(start.description..<end.description), order: .ascending, isSerializable: true)
   }
 
