@@ -71,7 +71,7 @@ bench: need-bench ## compare the hub with the C limit, Redis, NATS and Python in
 bench-all: need-bench-all ## the same, and slower disks, recovery, growth and heap allocations (30 minutes)
 	@scripts/bench all
 
-bench-growth: need-bench-growth ## lists, shared models, clients, scopes and payloads of all sizes, with charts in docs/charts (10 minutes)
+bench-growth: need-bench-growth ## lists, shared models, views, clients, scopes and payloads of all sizes, with charts in docs/charts (10 minutes)
 	@scripts/bench growth
 
 bench-recovery: need-bench-recovery ## recovery from journals of 10 million actions, and snapshots of 1,000,000 todos (5 minutes)

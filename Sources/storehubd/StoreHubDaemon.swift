@@ -38,7 +38,7 @@ nonisolated struct StoreHubDaemon: HubService {
   var body: some ReducerOf<AppFeature> { AppFeature() }
 
   var views: StateViews<AppFeature.State> {
-    StateView("active", of: \.todos.todos) { todos in todos.filter { !$0.isComplete } }
+    StateView("active", Elements(\.todos.todos).filter { !$0.isComplete })
   }
 
   @MainActor func prepareDependencies(_ dependencies: inout DependencyValues) {

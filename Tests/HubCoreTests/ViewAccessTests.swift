@@ -72,7 +72,7 @@ import Wire
     var random = SplitMix(seed: seed)
     var limits = HubLimits()
     (limits.hashInterval, limits.bookmarkInterval) = (1, 1)
-    let hub = try hub(["mine", "titles"], limits: limits)
+    let hub = try hub(["mine", "titles", "firstOfMine"], limits: limits)
     let (owner, _) = try hub.open(user: Self.owner)
     let (alice, welcome) = try hub.open(user: Self.alice)
     hub.send(.add(owner: Self.bob, title: "secret \(variant)"), .add(owner: Self.alice, title: "mine 0"), on: owner)
@@ -83,6 +83,7 @@ import Wire
     note(hub.turn(alice))
     note(try hub.attach("mine", scope: 1, on: alice))
     note(try hub.attach("titles[h'F4']", scope: 2, on: alice))
+    note(try hub.attach("firstOfMine[2]", scope: 3, on: alice))
     for _ in 0..<30 {
       let number = Int.random(in: 0..<50, using: &random)
       if Bool.random(using: &random) {
@@ -91,7 +92,7 @@ import Wire
         // As many actions, but of other content: Alice sees the hub's revision.
         hub.send(variant == 0 ? .setTitle(1, "secret \(number)") : .setDone(1, number % 2 == 0), on: owner)
       }
-      for scope in 1...2 as ClosedRange<UInt16> {
+      for scope in 1...3 as ClosedRange<UInt16> {
         hub.frame(FrameHeader(kind: .verify, scope: scope), on: alice)
         note(hub.turn(alice))
       }

@@ -63,9 +63,15 @@ import Wire
     }
   }
 
+  private typealias Owners = IdentifiedArrayOf<GroupCount<UInt32>>
+
+  private static func byTitle(_ chores: IdentifiedArrayOf<Chores.Chore>) -> IdentifiedArrayOf<Chores.Chore> {
+    IdentifiedArray(uniqueElements: Array(chores).sorted { $0.title < $1.title })
+  }
+
   private func subscribeToRandomView(_ client: ViewWorld.Client, _ random: inout SplitMix) {
     let (owner, isDone) = (UInt32.random(in: 1...2, using: &random), Bool.random(using: &random))
-    switch Int.random(in: 0..<6, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0: subscribe(client, ViewName("counts"), StatePath()) { Chores.Counts($0.chores) }
     case 1: subscribe(client, ViewName("open"), Self.chores) { $0.chores.filter { !$0.isDone } }
     case 2:
@@ -75,6 +81,24 @@ import Wire
       let choice = Chores.Choice(owner: owner, isDone: isDone)
       subscribe(client, ViewName("chosen", choice), Self.chores) { $0.chores.filter(choice.includes) }
     case 4: subscribe(client, ViewName("mine"), Self.chores) { $0.chores.filter { $0.owner == Self.user } }
+    case 5:
+      let window = Self.chores[window: 1..<3]
+      subscribe(client, ViewName("byTitle"), window) { Self.byTitle($0.chores.filter { !$0.isDone }) }
+    case 6: subscribe(client, ViewName("byTitle"), Self.chores) { Self.byTitle($0.chores.filter { !$0.isDone }) }
+    case 7:
+      let choice = Chores.Choice(owner: owner, isDone: isDone)
+      subscribe(client, ViewName("chosenByTitle", choice), Self.chores) {
+        Self.byTitle($0.chores.filter(choice.includes))
+      }
+    case 8:
+      subscribe(client, ViewName("owners"), StatePath<Owners, Owners>()) { state in
+        let counts = Dictionary(grouping: state.chores, by: \.owner).sorted { $0.key < $1.key }
+        return Owners(uniqueElements: counts.map { GroupCount(id: $0.key, count: $0.value.count) })
+      }
+    case 9:
+      subscribe(client, ViewName("firstOfMine", 2), Self.chores) {
+        IdentifiedArray(uniqueElements: $0.chores.filter { $0.owner == Self.user }.prefix(2))
+      }
     default:
       subscribe(client, ViewName("titles", isDone), StatePath<[String], [String]>()) {
         $0.chores.filter { $0.owner == Self.user && $0.isDone == isDone }.map(\.title)

@@ -108,6 +108,14 @@ public struct Chores: Reducer, Sendable {
         onCompute("summary")
         return "\(state.note): \(state.chores.count)"
       }
+      StateView("byTitle", Elements(\.chores).filter { !$0.isDone }.sorted(by: \.title))
+      StateView("owners", Elements(\.chores).grouped(by: \.owner))
+      StateView("chosenByTitle", parameter: Choice.self) { choice in
+        Elements(\.chores).filter(choice.includes).sorted(by: \.title)
+      }
+      StateView("firstOfMine", for: SystemUser.self, parameter: Int.self) { user, count in
+        Elements(\.chores).filter { $0.owner == user.id }.window(0, count)
+      }
     }
   }
 

@@ -54,60 +54,10 @@ private func reduce(_ state: inout Sheet, _ action: SheetAction) -> Effect<Sheet
   return .none
 }
 
-/// A hub and connections without sockets: what the hub itself costs.
-@MainActor
-private final class Sockets {
-  private var core: HubCore
-  private var sequence: UInt64 = 0
-  private var writer = FrameWriter()
-  private let sender: ConnectionID
-  private(set) var written = 0
-  private let began = ContinuousClock.now
-
-  init(rowCount: Int) {
-    var limits = HubLimits()
-    limits.hashInterval = .max
-    core = HubCore(FeatureEngine(initialState: Sheet(rowCount: rowCount), reducer: Reduce(reduce)), limits: limits)
-    sender = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
-    say(Hello(), from: sender)
+extension Sockets {
+  fileprivate static func ofSheet(rowCount: Int) -> Sockets {
+    Sockets(FeatureEngine(initialState: Sheet(rowCount: rowCount), reducer: Reduce(reduce)))
   }
-
-  func follow(_ path: [PathStep]) {
-    let id = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
-    say(Hello(), from: id)
-    say(Attach(path: path), from: id)
-  }
-
-  private func say(_ message: some Message, from id: ConnectionID) {
-    var writer = FrameWriter()
-    writer.frame(message)
-    let bytes = writer.bytes
-    core.received(bytes.span.bytes, on: id, at: .zero)
-  }
-
-  /// One turn in which as many actions come.
-  func turn(_ count: Int, _ action: SheetAction = .addToAll) {
-    writer.removeAll()
-    writer.frame(FrameHeader(kind: .actions)) {
-      $0.unsigned(sequence + 1)
-      $0.unsigned(sequence)
-      for _ in 0..<count { action.encode(to: &$0) }
-    }
-    sequence += UInt64(count)
-    let bytes = writer.bytes
-    core.received(bytes.span.bytes, on: sender, at: .zero)
-    end()
-  }
-
-  func end() {
-    core.endTurn(at: ContinuousClock.now - began)
-    for case .write(_, let run) in core.commands {
-      for piece in core.ranges[run] { written += piece.count }
-    }
-    core.clear()
-  }
-
-  var hasMoreToWrite: Bool { core.needsAnotherTurn }
 }
 
 @MainActor
@@ -145,14 +95,14 @@ private func measureScopes(_ bench: Bench) {
   bench.section("turns of 64 actions, the mean of each action; sockets not included")
   var means: [Double] = []
   for clients in [0, 10, 100, 1000] {
-    let sockets = Sockets(rowCount: 0)
+    let sockets = Sockets.ofSheet(rowCount: 0)
     for client in 0..<clients { sockets.follow([.key(UInt64(client % 10))]) }
     sockets.end()
     let clock = ContinuousClock()
     let began = clock.now
     var turns = 0
     while clock.now - began < .seconds(1) {
-      for _ in 0..<10 { sockets.turn(64) }
+      for _ in 0..<10 { sockets.turn(64, SheetAction.addToAll) }
       turns += 10
     }
     means.append((clock.now - began) / .nanoseconds(1) / Double(turns * 64))
@@ -166,8 +116,8 @@ private func measureScopes(_ bench: Bench) {
 private func measureSnapshot(_ bench: Bench) {
   guard bench.isWanted("snapshot of 1000000") else { return }
   bench.section("a snapshot of 1,000,000 elements while others act")
-  let sockets = Sockets(rowCount: 1_000_000)
-  sockets.turn(1)
+  let sockets = Sockets.ofSheet(rowCount: 1_000_000)
+  sockets.turn(1, SheetAction.addToAll)
   let clock = ContinuousClock()
   var (longest, turns) = (Duration.zero, 0)
   let start = clock.now
@@ -175,7 +125,7 @@ private func measureSnapshot(_ bench: Bench) {
   sockets.follow([])
   repeat {
     let began = clock.now
-    sockets.turn(1, .countRow(turns))
+    sockets.turn(1, SheetAction.countRow(turns))
     longest = max(longest, clock.now - began)
     turns += 1
   } while sockets.hasMoreToWrite

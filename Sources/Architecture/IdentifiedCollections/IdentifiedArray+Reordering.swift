@@ -7,7 +7,7 @@ extension IdentifiedArray {
   /// others.
   /// - Complexity: O(n + k log n) for k elements that move.
   @inlinable
-  mutating func reorder(_ positions: some Collection<Int>) {
+  package mutating func reorder(_ positions: some Collection<Int>) {
     let positions = Array(positions)
     let staying = longestRisingSubsequence(of: positions)
     guard staying.count < count else { return }

@@ -100,7 +100,7 @@ extension StateView {
     }
   }
 
-  private static func type<Parameter: WireValue, Value: Replicated>(
+  static func type<Parameter: WireValue, Value: Replicated>(
     _: Parameter.Type, _: Value.Type
   ) -> (inout SchemaBuilder) -> SchemaType {
     { .named("View", [Parameter.schema(in: &$0), Value.schema(in: &$0)]) }
@@ -110,6 +110,26 @@ extension StateView {
     _ name: String, _ kind: ViewDeclaration.Kind, of input: KeyPath<State, Input>,
     _ type: @escaping (inout SchemaBuilder) -> SchemaType,
     _ begin: @escaping (_ parameter: [UInt8], _ user: SystemUser) throws(WireError) -> (Input) -> Value
+  ) {
+    self.init(name, kind, type, inputDiffers: { $1[keyPath: input].differs(from: $0[keyPath: input]) }) {
+      (parameter, user) throws(WireError) in
+      let compute = try begin(parameter, user)
+      return { compute($0[keyPath: input]) }
+    }
+  }
+
+  /// Declares a view.
+  ///
+  /// - Parameters:
+  ///   - name: Its name.
+  ///   - kind: By what its values are distinguished.
+  ///   - type: Describes its type in the schema of the views.
+  ///   - inputDiffers: Returns true if what it reads differs between two states.
+  ///   - begin: Begins a value: returns what computes it from one state after the other.
+  init<Value: Replicated>(
+    _ name: String, _ kind: ViewDeclaration.Kind, _ type: @escaping (inout SchemaBuilder) -> SchemaType,
+    inputDiffers: @escaping (_ old: State, _ new: State) -> Bool,
+    _ begin: @escaping (_ parameter: [UInt8], _ user: SystemUser) throws(WireError) -> (State) -> Value
   ) {
     precondition(Self.isIdentifier(name), "the name of a view is a Swift identifier, and not '\(name)'")
     let risks = ReadingRisks(of: Value.self)
@@ -123,13 +143,12 @@ extension StateView {
       ViewDeclaration(
         name: name, kind: kind, description: ViewDescription(name, type: type),
         inputDiffers: { old, new in
-          let (old, new) = (Self.state(of: old), Self.state(of: new))
-          return Reducing.unobserved { new[keyPath: input].differs(from: old[keyPath: input]) }
+          Reducing.unobserved { inputDiffers(Self.state(of: old), Self.state(of: new)) }
         },
         begin: { (parameter, user) throws(WireError) in
           let compute = try begin(parameter ?? [], user)
           return { state, last in
-            let value = Reducing.unobserved { compute(Self.state(of: state)[keyPath: input]) }
+            let value = Reducing.unobserved { compute(Self.state(of: state)) }
             if let last, !value.differs(from: unsafeDowncast(last, to: TypedVersion<Value>.self).state) { return nil }
             return TypedVersion(value)
           }

@@ -1,0 +1,76 @@
+import IdentifiedCollections
+public import Wire
+
+extension Elements {
+  /// The number of elements with each key, in the order of the keys. There is no group without elements.
+  ///
+  /// Equal keys have one group, whose key is one of them: texts may be equal and have different bytes.
+  ///
+  /// - Parameter key: The key of an element, called for an element that is new, has changed or is removed.
+  /// - Complexity: O(log g) comparisons of keys for each changed element, of g groups.
+  public func grouped<Key: Replicated & Hashable & Comparable>(
+    by key: @escaping (Element) -> Key
+  ) -> Elements<State, GroupCount<Key>> {
+    followed { ElementGroups(key: key) { $0 < $1 } }
+  }
+
+  /// The number of elements that have a property and of those that have not, which precede them.
+  ///
+  /// - Parameter key: Returns true if an element has the property.
+  /// - Complexity: O(1) for each changed element.
+  public func grouped(by key: @escaping (Element) -> Bool) -> Elements<State, GroupCount<Bool>> {
+    followed { ElementGroups(key: key) { !$0 && $1 } }
+  }
+}
+
+private struct ElementGroups<Element: Replicated & Identifiable, Key: Replicated & Hashable>: ElementOperator
+where Element.ID: WireValue {
+  private let key: (Element) -> Key
+  private let precedes: (Key, Key) -> Bool
+  private(set) var result: IdentifiedArrayOf<GroupCount<Key>> = []
+
+  init(key: @escaping (Element) -> Key, precedes: @escaping (Key, Key) -> Bool) {
+    (self.key, self.precedes) = (key, precedes)
+  }
+
+  mutating func begin(with elements: IdentifiedArrayOf<Element>) {
+    var counts: [Key: Int] = [:]
+    for element in elements { counts[key(element), default: 0] += 1 }
+    result = IdentifiedArray(
+      uniqueElements: counts.sorted { precedes($0.key, $1.key) }.map { GroupCount(id: $0.key, count: $0.value) })
+  }
+
+  mutating func apply(_ changes: ElementChanges<Element>, to elements: IdentifiedArrayOf<Element>) {
+    // Summed up first, so that a group does not leave the result for an element that moves within its collection.
+    var differences: [Key: Int] = [:]
+    for element in changes.removed { differences[key(element), default: 0] -= 1 }
+    for (_, element) in changes.inserted { differences[key(element), default: 0] += 1 }
+    for (old, new) in changes.updated {
+      differences[key(old), default: 0] -= 1
+      differences[key(new), default: 0] += 1
+    }
+    for (key, difference) in differences where difference != 0 { add(difference, to: key) }
+  }
+
+  private mutating func add(_ difference: Int, to key: Key) {
+    let count = (result[id: key]?.count ?? 0) + difference
+    precondition(count >= 0, "the key that 'grouped' has for an element depends on nothing but the element")
+    if count == 0 {
+      result.remove(id: key)
+    } else if result.ids.contains(key) {
+      result[id: key]?.count = count
+    } else {
+      result.insert(GroupCount(id: key, count: count), at: position(of: key))
+    }
+  }
+
+  /// The position where a new group belongs.
+  private func position(of key: Key) -> Int {
+    var (start, end) = (0, result.count)
+    while start < end {
+      let middle = start + (end - start) / 2
+      if precedes(result[middle].id, key) { start = middle + 1 } else { end = middle }
+    }
+    return start
+  }
+}
