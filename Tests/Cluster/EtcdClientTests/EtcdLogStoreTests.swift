@@ -20,7 +20,8 @@ struct EtcdLogStoreTests {
     _ client: EtcdClient, change: (inout EtcdLogStore.Settings) -> Void = { _ in }
   ) throws -> EtcdLogStore {
     var settings = EtcdLogStore.Settings(prefix: "hub/")
-    settings.timeout = .seconds(5)
+    // A new member of etcd answers late on a busy machine.
+    settings.timeout = .seconds(30)
     change(&settings)
     return try EtcdLogStore(client, on: loop, settings)
   }
