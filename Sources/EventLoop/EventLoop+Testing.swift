@@ -6,8 +6,9 @@ extension EventLoop {
   /// It polls, because the main queue cannot be drained from within itself; programs call `run`. Between polls it waits
   /// on the main queue and not in a task: a task's sleep uses the global pool, which other tests may keep busy for
   /// seconds.
-  /// - Returns: True if `condition` became true within `timeout`.
-  package func pump(until condition: () -> Bool, timeout: Duration = .seconds(30)) async -> Bool {
+  /// - Returns: True if `condition` became true within `timeout`, which is long: tests that compute on the main thread may
+  ///   leave few polls to others.
+  package func pump(until condition: () -> Bool, timeout: Duration = .seconds(120)) async -> Bool {
     let deadline = ContinuousClock.now.advanced(by: timeout)
     while !condition() {
       guard ContinuousClock.now < deadline else { return false }
