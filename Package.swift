@@ -407,7 +407,7 @@ let package = Package(
       name: "ClusterHub",
       dependencies: [
         "ClusterCore", "ClusterLink", "ClusterLog", "Configuration", "EtcdClient", "EtcdLogStore", "EventLoop",
-        "Journal", "NetworkStream", "StoreHub", "TurnLog", "Wire",
+        "Journal", "NetworkStream", "ServiceProcess", "StoreHub", "TurnLog", "Wire",
       ], swiftSettings: onLoop),
     // The socket of a client, whether compiled with the feature or not.
     .target(

@@ -1,6 +1,6 @@
 package import FeatureCore
 import TurnLog
-import Wire
+package import Wire
 
 // Actions that come from the hub's own program: from events, from the program itself, and from effects. While the log
 // is behind, they wait in order, as clients' frames do.
@@ -64,6 +64,9 @@ extension HubCore {
   /// Sets the clock of the reducer's `\.date`, in milliseconds since 1970. It is read at most once in a turn. Without it,
   /// the reducer reads the machine's time itself.
   package func setClock(_ body: (() -> Int64)?) { surroundings.clock = body }
+
+  /// Sets the source of the hub's part in its cluster, for the metrics.
+  package mutating func setClusterStatus(_ body: (() -> ClusterStatus)?) { clusterStatus = body }
 
   // MARK: Effects
 

@@ -185,6 +185,8 @@ extension HubCore {
         for: connection, at: now)
     case .cancel:
       cancelEffects(ofAction: try UInt64(decoding: payload), from: connection)
+    case .transfer:
+      passLeadershipOn(to: try Transfer(decoding: payload).node, for: connection, at: now)
     case .ping:
       connection.replies.pong = try Ping(decoding: payload).number
       outputs.wake(connection)

@@ -33,6 +33,8 @@ struct Counters {
   var opened: UInt64 = 0
   var resumed: UInt64 = 0
   var ended: UInt64 = 0
+  /// The changes of the hub's part in its cluster.
+  var clusterChanges: UInt64 = 0
   /// Counted in each turn, so not in an array, whose memory might be shared.
   var turnTimes = InlineArray<14, UInt64>(repeating: 0)
   var longestTurn: UInt64 = 0
@@ -81,6 +83,7 @@ extension HubCore {
     metrics.longestTurn = counters.longestTurn
     metrics.views = viewFigures
     metrics.durability = turns?.durability.rawValue ?? "memory"
+    metrics.cluster = clusterStatus?()
     return metrics
   }
 
@@ -104,6 +107,13 @@ extension HubCore {
   /// Records how long turns have waited for the log.
   package mutating func noteStored(microseconds: UInt64) {
     counters.storeTimes[Counters.bucket(microseconds / 64)] += 1
+  }
+
+  /// Records that the hub's part in its cluster has changed. The metrics are published at the end of this turn: clients
+  /// show by them whether the state is stale.
+  package mutating func noteClusterChange(at now: Duration) {
+    counters.clusterChanges += 1
+    metricsSource.due = now
   }
 
   /// Publishes the metrics, if they have subscribers, one second after an event.
@@ -145,7 +155,9 @@ extension HubCore {
     return IdentifiedArray(uniqueElements: found.sorted { $0.id < $1.id })
   }
 
-  private var eventCount: UInt64 { counters.reads + counters.accepted + counters.ended + engine.revision }
+  private var eventCount: UInt64 {
+    counters.reads + counters.accepted + counters.ended + counters.clusterChanges + engine.revision
+  }
 
   /// The places with the most subscribers.
   ///

@@ -53,6 +53,7 @@ package struct HubCore: ~Copyable {
   var lastConnection: UInt64
   /// The published metrics.
   let metricsSource: MetricsSource
+  var clusterStatus: (() -> ClusterStatus)?
   var counters = Counters()
   /// The publishers of the roots, by their numbers: the feature's state, the hub's own and its metrics. Those of the
   /// values of views follow.

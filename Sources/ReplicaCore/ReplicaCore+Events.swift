@@ -113,6 +113,14 @@ extension ReplicaCore {
     cancellations.removeUnsent(sent: sent, before: open.pings)
   }
 
+  /// Tells the hub, which leads its cluster, to pass the leadership on. Only for hubs with `HubMetrics.cluster`.
+  ///
+  /// - Parameter node: The node that shall lead; empty for the one that has the most of the log.
+  package mutating func transferLeadership(to node: String) {
+    guard case .open = link else { return }
+    commands.append(.write(output.frame(Transfer(to: node))))
+  }
+
   /// Writes a ping with the next number.
   mutating func writePing(on open: OpenLink) {
     open.pings += 1

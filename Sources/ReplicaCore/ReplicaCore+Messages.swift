@@ -15,7 +15,8 @@ extension ReplicaCore {
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema:
         break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent, .transfer:
+        break
       }
     case .comparing(let stream):
       switch kind {
@@ -27,7 +28,8 @@ extension ReplicaCore {
       case .rejected: try receiveRejected(payload, at: header.revision)
       case .released: receiveRelease(through: try UInt64(decoding: payload))
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent, .transfer:
+        break
       }
     case .open(let open):
       switch kind {
@@ -49,7 +51,8 @@ extension ReplicaCore {
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .schema: try receiveViews(header, payload, on: open)
       case .welcome: break
-      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent: break
+      case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent, .transfer:
+        break
       }
     }
   }
@@ -100,7 +103,8 @@ extension ReplicaCore {
       ownStateRefusal = error.reason
       return reconnect(at: now)
     }
-    if [.unsupportedVersion, .unknownScope, .tooManyScopes, .notPermitted].contains(error.code) {
+    let isFinal: [PeerErrorCode] = [.unsupportedVersion, .unknownScope, .tooManyScopes, .notPermitted, .cannotTransfer]
+    if isFinal.contains(error.code) {
       refusalCode = error.code
       stop(.refused(reason: error.reason), reason: error.reason)
     } else {

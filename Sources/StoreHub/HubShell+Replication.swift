@@ -15,6 +15,7 @@ extension HubShell {
       cancelEffects()
       beingStored = []
       inform { $0.follow(at: loop.now) }
+      handOverEnded()
     case .lead: inform { $0.lead(at: loop.now, wallTime: wallTime()) }
     case .apply(let turns):
       if let error = inform({ $0.apply(turns, at: loop.now) }) {
@@ -33,9 +34,35 @@ extension HubShell {
     case .cancelEffects:
       cancelEffects()
       inform { $0.cancelEffects() }
+    case .statusChanged: inform { $0.noteClusterChange(at: loop.now) }
     case .refused(let reason): leaveCluster(LogError(.inUse, reason))
     }
     noteForwarded()
+  }
+
+  /// The time that a hub which stops waits for the log to take its handover. Without it, the others wait for silence.
+  private static var handOverTime: Duration { .seconds(1) }
+
+  /// Passes the leadership on before the hub stops, so that the clients of the others need not wait for its silence.
+  func beginHandOver() {
+    guard let replication = recording?.replication, core.isLeading else { return }
+    do throws(HandOverError) {
+      try replication.handOver(to: nil)
+    } catch {
+      return log.write(.info, "no other node is told to lead: \(error)")
+    }
+    // A handover that has ended already leaves a follower.
+    guard core.isLeading else { return }
+    let limit = try? Timer(on: loop) { [unowned self] in handOverEnded() }
+    limit?.start(after: Self.handOverTime)
+    handOverLimit = limit
+  }
+
+  /// The hub leads no more, or the log has not taken the handover in time.
+  private func handOverEnded() {
+    guard handOverLimit != nil else { return }
+    handOverLimit = nil
+    finishIfStopped()
   }
 
   private func leaveCluster(_ error: LogError) {
@@ -49,6 +76,12 @@ extension HubShell {
     case .open(let session, let processed): replication.open(session, processed: processed)
     case .close(let session): replication.close(session)
     case .forward(let action, let session): replication.forward(action, of: session)
+    case .handOver(let node, let connection):
+      do throws(HandOverError) {
+        try replication.handOver(to: node)
+      } catch {
+        inform { $0.transferRefused(for: connection, "\(error)", at: loop.now) }
+      }
     }
     noteForwarded()
   }

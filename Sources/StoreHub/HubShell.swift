@@ -71,6 +71,8 @@ final class HubShell {
   @exclusivity(unchecked) var awaitsActivity = false
   /// The inodes of the sockets of inherited connections whose descriptors are in the service manager.
   var inheritedInodes: Set<UInt64> = []
+  /// Ends the wait for another hub of the cluster that shall lead after this one; nil while there is none.
+  var handOverLimit: Timer?
   var onSocketLost: ((HubError) -> Void)?
   var onLogFailed: ((LogError) -> Void)?
 
@@ -112,6 +114,7 @@ final class HubShell {
     markFile = MarkFile(besideSocket: self.path, schema: self.core.featureSchema, log: log)
     self.core.setMark(markFile?.mark)
     if let replication = recording?.replication {
+      self.core.setClusterStatus { replication.status }
       replication.onEvent = { self.receive($0) }
     } else {
       inform { $0.start() }
@@ -154,7 +157,7 @@ final class HubShell {
       ? "\(counted(connections.count { $0 != nil }, "client")) with unread output"
       : counted(core.connectionCount, "connection")
     let blockade = logBlockade.map { "; turns wait: \($0)" } ?? ""
-    let part = recording?.replication.map { "\($0.summary); " } ?? ""
+    let part = recording?.replication.map { "\($0.status.summary); " } ?? ""
     return "\(part)\(clients), revision \(core.revision)\(stored)\(blockade)"
   }
 
@@ -175,6 +178,8 @@ final class HubShell {
     runner?.cancelAll()
     inform { $0.shutDown(reason: reason, at: loop.now, wallTime: wallTime()) }
     endTurn()
+    // After the last turns of this hub, which the log takes first.
+    beginHandOver()
     finishIfStopped()
   }
 
@@ -191,10 +196,12 @@ final class HubShell {
     core.setLateness(nil)
     core.setClock(nil)
     core.viewClock = nil
+    core.setClusterStatus(nil)
     resumeEffects()
     runner?.cancelAll()
     (onStopped, onSocketLost, onLogFailed, runner, effectTasks) = (nil, nil, nil, nil, nil)
     handingOver = nil
+    handOverLimit = nil
     logEvents = nil
     for connection in connections { if let connection { resting?.close(connection) } }
     resting = nil
@@ -261,7 +268,9 @@ final class HubShell {
   }
 
   func finishIfStopped() {
-    guard core.connectionCount + core.closingCount == 0, core.unstoredTurnCount == 0, let onStopped else { return }
+    guard core.connectionCount + core.closingCount == 0, core.unstoredTurnCount == 0, handOverLimit == nil,
+      let onStopped
+    else { return }
     abandon()
     onStopped()
   }

@@ -31,8 +31,15 @@ public protocol ReplicatedLog: TurnLog {
   /// The journal on this machine has stored the turns up to a position.
   func journalStored(upTo position: UInt64)
 
-  /// The part of this hub in the log, for the operator.
-  var summary: String { get }
+  /// The part of this hub in the log, for the operator and for clients.
+  var status: ClusterStatus { get }
+
+  /// Passes the leadership on to another hub, once all turns are stored, and without the silence after which the others
+  /// would notice that this one is gone. `ReplicationEvent.follow` tells that it has happened.
+  ///
+  /// - Parameter node: The name of the hub that shall lead; nil for any that is linked.
+  /// - Throws: The reason why nothing happens.
+  func handOver(to node: String?) throws(HandOverError)
 
   /// Leaves the log. The journal on this machine stays open.
   func leave()
@@ -49,6 +56,27 @@ public struct ForwardedSession: Hashable, Sendable {
 
   /// Creates a session.
   public init(id: SessionID, user: UInt32, group: UInt32) { (self.id, self.user, self.group) = (id, user, group) }
+}
+
+/// The reasons why a hub does not pass its leadership on.
+public enum HandOverError: Error, Equatable, CustomStringConvertible {
+  /// Another hub leads, or none if its name is empty.
+  case doesNotLead(leader: String)
+  /// The hub leads already.
+  case leads(String)
+  /// No link is open to the hub that shall lead, or to any.
+  case notLinked(String?)
+
+  /// The reason.
+  public var description: String {
+    switch self {
+    case .doesNotLead(""): "this hub does not lead, and it knows of no other that does"
+    case .doesNotLead(let leader): "this hub does not lead; that of node \(leader) does"
+    case .leads(let node): "node \(node) leads already"
+    case .notLinked(let node?): "there is no link to node \(node)"
+    case .notLinked(nil): "there is no link to another node"
+    }
+  }
 }
 
 /// What happens to a hub in a replicated log.
@@ -69,6 +97,8 @@ public enum ReplicationEvent: Equatable, Sendable {
   case startEffects(term: UInt64)
   /// The leadership is in doubt: effects must end.
   case cancelEffects
+  /// `ReplicatedLog.status` tells something else: another leader, or that the state may be stale.
+  case statusChanged
   /// The hub must not serve any more, until the operator has settled the reason.
   case refused(reason: String)
 }

@@ -1,11 +1,13 @@
 """Three hubs over an etcd on this machine: clients of each send actions while the hub that leads is killed.
 
     cluster.py STOREHUBD ETCD DIRECTORY [KILLS]
+    cluster.py STOREHUBD ETCD DIRECTORY operate STORECTL
     cluster.py STOREHUBD ETCD DIRECTORY mistakes
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
 other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
-follows loses its disk, and what its first client does not see then is "forgotten". The second makes mistakes of an
+follows loses its disk, and what its first client does not see then is "forgotten". In the second, an operator looks at
+the hubs, stops the one that leads in order, and has the next one pass the leadership on. The third makes mistakes of an
 operator, and prints what the logs of the hubs say.
 """
 
@@ -102,6 +104,12 @@ class Cluster:
         shutil.rmtree(self.path(node))
         os.remove(self.path(f"{node}.sock.history"))
 
+    def end(self, node):
+        """Stops a hub in order."""
+        process = self.processes.pop(node)
+        process.send_signal(signal.SIGTERM)
+        process.wait(LIMIT)
+
     def stop(self):
         for process in self.processes.values():
             process.kill()
@@ -163,48 +171,67 @@ async def settled(cluster, expected):
         await asyncio.sleep(0.05)
 
 
+async def begin(cluster):
+    """Starts all, and a client of each hub."""
+    cluster.start_etcd()
+    for node in NODES:
+        cluster.start(node)
+    for node in NODES:
+        await cluster.wait(node, "listening on")
+    clients = {node: Client(cluster, node) for node in NODES}
+    tasks = [asyncio.create_task(client.run()) for client in clients.values()]
+    await progress(clients.values(), tasks)
+    return clients, tasks
+
+
+async def disturb(clients, tasks, function, *arguments):
+    """Does something that disturbs the cluster: how long the clients waited, and how often they lost the connection."""
+    before = sum(client.losses for client in clients)
+    for client in clients:
+        client.slowest = 0.0
+    await asyncio.to_thread(function, *arguments)
+    await progress(clients, tasks)
+    return max(client.slowest for client in clients), sum(client.losses for client in clients) - before
+
+
+async def restart(cluster, node, clients, tasks):
+    starts = cluster.log(node).count("listening on")
+    cluster.start(node)
+    await cluster.wait(node, "listening on", starts + 1)
+    await progress(clients.values(), tasks)
+
+
+async def outcome(cluster, clients, tasks, gaps, lost):
+    for client in clients.values():
+        client.isStopping = True
+    await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
+    acknowledged = [text for client in clients.values() for text in client.acknowledged]
+    found = await settled(cluster, len(acknowledged))
+    return {
+        "acknowledged": len(acknowledged),
+        "missing": {node: len(set(acknowledged) - set(list)) for node, list in found.items()},
+        "doubled": {node: len(list) - len(set(list)) for node, list in found.items()},
+        "differing": sum(found[node] != found[NODES[0]] for node in NODES),
+        "gaps": [round(gap, 3) for gap in gaps],
+        "lostConnections": lost,
+    }
+
+
 async def main(program, etcd, directory, kills):
     cluster = Cluster(program, etcd, directory)
     try:
-        cluster.start_etcd()
-        for node in NODES:
-            cluster.start(node)
-        for node in NODES:
-            await cluster.wait(node, "listening on")
-        clients = {node: Client(cluster, node) for node in NODES}
-        tasks = [asyncio.create_task(client.run()) for client in clients.values()]
-        await progress(clients.values(), tasks)
+        clients, tasks = await begin(cluster)
         gaps, lost = [], 0
         for _ in range(kills):
             leader = await cluster.leader(NODES)
             others = [clients[node] for node in NODES if node != leader]
-            before = [client.losses for client in others]
-            for client in others:
-                client.slowest = 0.0
-            cluster.kill(leader)
-            await progress(others, tasks)
-            gaps.append(max(client.slowest for client in others))
-            lost += sum(client.losses - count for client, count in zip(others, before))
-            starts = cluster.log(leader).count("listening on")
-            cluster.start(leader)
-            await cluster.wait(leader, "listening on", starts + 1)
-            await progress(clients.values(), tasks)
+            gap, losses = await disturb(others, tasks, cluster.kill, leader)
+            gaps.append(gap)
+            lost += losses
+            await restart(cluster, leader, clients, tasks)
         forgotten = await lose_a_disk(cluster, clients, tasks)
-        for client in clients.values():
-            client.isStopping = True
-        await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
-        acknowledged = [text for client in clients.values() for text in client.acknowledged]
-        found = await settled(cluster, len(acknowledged))
-        json.dump(
-            {
-                "acknowledged": len(acknowledged),
-                "missing": {node: len(set(acknowledged) - set(list)) for node, list in found.items()},
-                "doubled": {node: len(list) - len(set(list)) for node, list in found.items()},
-                "differing": sum(found[node] != found[NODES[0]] for node in NODES),
-                "gaps": [round(gap, 3) for gap in gaps],
-                "lostConnections": lost,
-                "forgotten": forgotten,
-            }, sys.stdout)
+        result = await outcome(cluster, clients, tasks, gaps, lost)
+        json.dump(result | {"forgotten": forgotten}, sys.stdout)
     finally:
         cluster.stop()
 
@@ -222,6 +249,42 @@ async def lose_a_disk(cluster, clients, tasks):
     found = await asyncio.wait_for(texts(cluster, node, shortest_delay=0.001, longest_delay=0.002), LIMIT)
     await progress(clients.values(), tasks)
     return len(acknowledged - set(found))
+
+
+async def operate(program, etcd, directory, storectl):
+    """The logs tell whether the leadership was passed on: it is then not taken after a silence."""
+    cluster = Cluster(program, etcd, directory)
+
+    def control(node, *arguments):
+        result = subprocess.run(
+            [storectl, "--json", "--socket", cluster.path(f"{node}.sock"), *arguments], timeout=LIMIT,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        return {"status": result.returncode, "output": json.loads(result.stdout or "null"), "errors": result.stderr}
+
+    try:
+        clients, tasks = await begin(cluster)
+        leader = await cluster.leader(NODES)
+        statuses = {node: await asyncio.to_thread(control, node, "status") for node in NODES}
+        others = [clients[node] for node in NODES if node != leader]
+        gap, lost = await disturb(others, tasks, cluster.end, leader)
+        second = await cluster.leader([node for node in NODES if node != leader])
+        await restart(cluster, leader, clients, tasks)
+        end = time.monotonic() + LIMIT
+        while leader not in (await asyncio.to_thread(control, second, "cluster", "status"))["output"]["linkedNodes"]:
+            if time.monotonic() > end:
+                raise SystemExit(f"{second} is not linked with {leader}:\n{cluster.log(second)}")
+        refused = await asyncio.to_thread(control, leader, "cluster", "transfer", leader)
+        transfers = []
+        transfer, losses = await disturb(
+            clients.values(), tasks, lambda: transfers.append(control(second, "cluster", "transfer", leader)))
+        result = await outcome(cluster, clients, tasks, [gap, transfer], lost + losses)
+        result |= {
+            "leaders": [leader, second], "statuses": statuses, "refused": refused, "transfer": transfers[0],
+            "logs": {node: cluster.log(node) for node in NODES},
+        }
+        json.dump(result, sys.stdout)
+    finally:
+        cluster.stop()
 
 
 async def mistakes(program, etcd, directory):
@@ -250,5 +313,7 @@ if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[3:] == ["mistakes"]:
         asyncio.run(mistakes(*arguments[:3]))
+    elif arguments[3:4] == ["operate"]:
+        asyncio.run(operate(*arguments[:3], arguments[4]))
     else:
         asyncio.run(main(*arguments[:3], int(arguments[3]) if len(arguments) > 3 else 1))

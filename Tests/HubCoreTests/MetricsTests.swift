@@ -54,6 +54,22 @@ import Wire
     #expect(hub.core.metricsDue == nil)
   }
 
+  /// Clients learn at once that the state may be stale.
+  @Test func aChangeOfThePartInTheClusterIsPublishedAtOnce() throws {
+    let hub = Hub()
+    var status = ClusterStatus(node: "b")
+    status.leader = "a"
+    let (watcher, _) = try hub.open()
+    hub.core.setClusterStatus { status }
+    hub.send(Attach(root: .metrics), scope: 1, on: watcher)
+    #expect(endTurn(hub, watcher).map(\.kind) == [.snapshot])
+    #expect(hub.core.metrics.cluster?.summary == "node b follows a in term 0")
+    (status.condition, status.staleSince) = (ClusterStatus.Condition.waiting.rawValue, 5000)
+    hub.core.noteClusterChange(at: hub.now)
+    #expect(endTurn(hub, watcher).map(\.kind) == [.delta])
+    #expect(hub.core.metrics.cluster?.summary == "node b: actions wait for etcd or a node that leads")
+  }
+
   /// The metrics list the places with subscribers, and are published after a connection has ended.
   @Test func subscribedPlacesAreListed() throws {
     let hub = Hub()

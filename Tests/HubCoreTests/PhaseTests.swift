@@ -37,6 +37,8 @@ import Wire
     // For an action without effects.
     case (.live, .cancel): .ignored
     case (.live, .leave): .closed
+    // A hub without a cluster.
+    case (.live, .transfer): .error(.cannotTransfer)
     case (.live, .hello): .error(.unexpectedMessage)
     case (.live, _): .error(.unexpectedMessage)
     }
@@ -50,6 +52,7 @@ import Wire
     case .ping: Ping(number: 7).encoded()
     case .cancel: UInt64(7).encoded()
     case .represent: Represent(user: 7).encoded()
+    case .transfer: Transfer(to: "b").encoded()
     default: []
     }
   }
@@ -92,7 +95,9 @@ import Wire
         wasOpen && hub.closed.contains(id) ? .closed : .ignored
       }
     #expect(outcome == Self.expected(kind, in: phase))
-    let endings: [Outcome] = [.closed, .error(.unexpectedMessage), .error(.notPermitted)]
+    let endings: [Outcome] = [
+      .closed, .error(.unexpectedMessage), .error(.notPermitted), .error(.cannotTransfer),
+    ]
     #expect(hub.closed.contains(id) == endings.contains(outcome) || phase == .ended)
     #expect(hub.engine.revision == (phase == .live && kind == .actions ? 1 : 0))
   }

@@ -65,7 +65,7 @@ import Wire
     .bookmark, .released,
   ]
   private static let clientKinds: [FrameKind] = [
-    .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel, .represent,
+    .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel, .represent, .transfer,
   ]
 
   @Test(arguments: ReplicaPhase.allCases, FrameKind.allCases)
@@ -167,6 +167,7 @@ private struct Conversation: ~Copyable {
     case .ping: Ping(number: 1).encoded()
     case .cancel: UInt64(1).encoded()
     case .represent: Represent(user: 1).encoded()
+    case .transfer: Transfer(to: "").encoded()
     case .leave, .detach, .verify, .describe, .absent, .detached, .bookmark: []
     case .welcome: welcome(schema.fingerprint).encoded()
     case .snapshot: snapshot(of: 8)

@@ -117,6 +117,23 @@ import Wire
     bench.clean()
   }
 
+  @Test func theTextHasThePartOfAHubInItsCluster() {
+    var status = ClusterStatus(node: "b")
+    (status.leader, status.term, status.condition, status.staleSince) = ("a", 3, "waiting", 1500)
+    (status.position, status.lag, status.heldBytes, status.takeovers) = (7, 2, 40, 1)
+    status.linkedNodes = ["a", "c"]
+    var text = PrometheusText(prefix: "storehub_")
+    PrometheusMetrics.add(status, to: &text)
+    let values = samples(text.text)
+    #expect(values[#"storehub_cluster_info{node="b",leader="a"}"#] == 1)
+    #expect(values["storehub_cluster_leads"] == 0 && values["storehub_cluster_term"] == 3)
+    #expect(values["storehub_cluster_waiting"] == 1)
+    #expect(values["storehub_cluster_stale_since_timestamp_seconds"] == 1.5)
+    #expect(values["storehub_cluster_position"] == 7 && values["storehub_cluster_lag_entries"] == 2)
+    #expect(values["storehub_cluster_held_bytes"] == 40 && values["storehub_cluster_takeovers_total"] == 1)
+    #expect(values["storehub_cluster_linked_nodes"] == 2)
+  }
+
   /// Prometheus scrapes the port on which the socket unit listens.
   @Test func theExamplesNameThePortOfTheUnit() throws {
     let line = try #require(

@@ -47,6 +47,7 @@ import Wire
         version: 1, session: session, isResumed: true, processed: 9, payloadLimit: 100, hub: "hub", rights: rights),
       "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 12: {0: [[0], [1, [7]]], 1: [h'8200']}}")
     try roundTrip(Represent(user: 3_000_000_000), "3000000000")
+    try roundTrip(Transfer(to: "b"), "\"b\"")
     let client = HubClient(
       connection: 65537, session: 7, name: "me", process: 4,
       user: SystemUser(id: 1000, name: "alice", groups: [1000, 27]))

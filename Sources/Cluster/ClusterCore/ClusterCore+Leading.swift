@@ -24,6 +24,14 @@ extension ClusterCore {
     return true
   }
 
+  /// The node to which this one passes the leadership on, until the log has that.
+  package var successor: NodeName? { if case .leader(let leader) = role { leader.successor } else { nil } }
+
+  /// The linked node whose journal is the furthest, which can lead at once; nil without a link.
+  package var bestSuccessor: NodeName? {
+    linkedNodes.max { (trimPlan.stored(by: $0), $1) < (trimPlan.stored(by: $1), $0) }
+  }
+
   /// Does what is due: effects, messages over links, and the next transaction.
   mutating func continueLeading() {
     updateEffects()

@@ -102,6 +102,7 @@ extension ClusterCore {
     case .proving, .refused, .leader: return
     }
     if leadership == point.leader {
+      announced = position
       if isCurrent { noteSign(isBehind: position > point.position) }
       if route == .none { findRoute() }
     }

@@ -68,6 +68,8 @@ package struct ClusterCore: ~Copyable {
   var trimPlan: TrimPlan
   /// The end of the journal on disk.
   var storedPosition: UInt64
+  /// The position that the leader has announced last.
+  var announced: UInt64 = 0
   var snapshotRequest: SnapshotRequest?
   /// A snapshot that has arrived during a proof, which tells whether it is needed.
   var offered: ClusterSnapshot?
@@ -146,6 +148,12 @@ package struct ClusterCore: ~Copyable {
   package var leadingTerm: UInt64? {
     if case .leader(let leader) = role { leader.leadership.term } else { nil }
   }
+
+  /// The number of entries that the leader has announced and that this node has not applied.
+  package var lag: UInt64 { announced > point.position ? announced - point.position : 0 }
+
+  /// The nodes to which a link is open, in order.
+  package var linkedNodes: [NodeName] { links.keys.sorted() }
 
   /// The bytes of the actions that the node holds for its clients; the shell stops reading above a limit.
   package var heldByteCount: Int { held.byteCount }

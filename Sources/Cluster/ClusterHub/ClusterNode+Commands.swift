@@ -41,7 +41,9 @@ extension ClusterNode {
       unstored = []
       deliver(.follow)
     case .perform(let session, let first, let actions): perform(session, first, actions)
-    case .lead(let term): deliver(.lead(term: term))
+    case .lead(let term):
+      takeovers += 1
+      deliver(.lead(term: term))
     case .startEffects(let term): deliver(.startEffects(term: term))
     case .cancelEffects: deliver(.cancelEffects)
     case .send(let message, let node): send(message, to: node)

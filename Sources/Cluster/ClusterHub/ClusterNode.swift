@@ -23,7 +23,7 @@ final class ClusterNode: ReplicatedLog {
   private(set) var links: NodeLinks?
   private var timer: Timer?
   private var isDriving = false
-  private var isReady = false
+  private(set) var isReady = false
   private var hasLeft = false
   /// The events since the journal was opened, until the hub takes them.
   private var waiting: [ReplicationEvent] = []
@@ -37,14 +37,16 @@ final class ClusterNode: ReplicatedLog {
   /// The groups of this node's clients with open sessions.
   var groups: [ClusterSession: UInt32] = [:]
   /// The node that leads, as of the last line of the log about it.
-  private var toldLeader: NodeName?
+  var toldLeader: NodeName?
   private var linkFailures = RepeatedFailures(patience: .seconds(1))
-  private var etcdFailures = RepeatedFailures(patience: .zero)
+  var etcdFailures = RepeatedFailures(patience: .zero)
   private var expiryCheckAt = Duration.zero
+  /// How often this process has become the leader.
+  var takeovers: UInt64 = 0
   /// The sessions of other nodes whose actions this hub performs.
   var remotes = RemoteSessions()
 
-  private let settings: ClusterSettings
+  let settings: ClusterSettings
   private let process: UInt64
 
   var onEvent: ((ReplicationEvent) -> Void)? {
@@ -89,7 +91,7 @@ final class ClusterNode: ReplicatedLog {
   }
 
   /// A clock that also runs while the machine sleeps.
-  private static var now: Duration {
+  static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
@@ -156,38 +158,6 @@ final class ClusterNode: ReplicatedLog {
   private func finishStart(_ reason: String?) {
     isReady = true
     request.onReady(reason)
-  }
-
-  func note(_ standing: Standing) {
-    let log = request.log
-    switch standing {
-    case .starting: break
-    case .current(leads: true):
-      (toldLeader, etcdFailures) = (settings.node, RepeatedFailures(patience: .zero))
-      log.write(.info, "this node leads in term \(core.leadingTerm ?? 0)")
-    case .current(leads: false):
-      etcdFailures = RepeatedFailures(patience: .zero)
-      tellLeader()
-    case .waiting: log.write(.warning, "the log of the cluster cannot be appended to: actions wait")
-    case .storeFull: log.write(.error, "etcd is full: actions wait; see its quota and its alarms")
-    case .refused(let refusal):
-      log.write(.error, "this node does not serve: \(refusal)")
-      if isReady { deliver(.refused(reason: "\(refusal)")) }
-    }
-  }
-
-  /// Logs which node this one follows.
-  private func tellLeader() {
-    toldLeader = core.point.leader?.node
-    guard let leader = toldLeader else { return request.log.write(.info, "this node follows nobody yet") }
-    request.log.write(.info, "this node follows \(leader)")
-    guard settings.nodes[leader] == nil else { return }
-    request.log.write(
-      .error,
-      """
-      node \(leader) leads, but 'nodes' in [cluster] does not name it, so that the actions of this node's clients wait: \
-      write the same 'nodes' on all machines
-      """)
   }
 
   // MARK: Links
@@ -261,15 +231,15 @@ final class ClusterNode: ReplicatedLog {
     drive()
   }
 
-  var summary: String {
-    switch core.standing {
-    case .starting: "node \(settings.node) proves its journal"
-    case .current(leads: true): "node \(settings.node) leads in term \(core.leadingTerm ?? 0)"
-    case .current(leads: false): "node \(settings.node) follows \(core.point.leader.map { "\($0.node)" } ?? "nobody")"
-    case .waiting: "node \(settings.node) waits for the log"
-    case .storeFull: "node \(settings.node) waits for room in etcd"
-    case .refused(let refusal): "node \(settings.node) does not serve: \(refusal)"
-    }
+  func handOver(to name: String?) throws(HandOverError) {
+    update()
+    guard core.leadingTerm != nil else { throw .doesNotLead(leader: status.leader) }
+    guard name != "\(settings.node)" else { throw .leads("\(settings.node)") }
+    guard core.successor == nil else { return }
+    let successor = name.map { name in core.linkedNodes.first { "\($0)" == name } } ?? core.bestSuccessor
+    guard let successor, core.transfer(to: successor) else { throw .notLinked(name) }
+    request.log.write(.info, "this node hands the leadership over to \(successor)")
+    drive()
   }
 
   func leave() {

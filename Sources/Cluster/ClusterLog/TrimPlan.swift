@@ -43,9 +43,12 @@ package struct TrimPlan: Sendable {
   /// Forgets the positions of all journals: they are those of another history.
   package mutating func forgetAll() { stored = [:] }
 
+  /// The position up to which a journal is on disk, as far as it has been reported; otherwise 0.
+  package func stored(by node: NodeName) -> UInt64 { stored[node] ?? 0 }
+
   /// The position up to which a majority of the journals is on disk.
   package var majority: UInt64 {
-    let positions = members.map { stored[$0] ?? 0 }.sorted(by: >)
+    let positions = members.map(stored(by:)).sorted(by: >)
     return positions.isEmpty ? 0 : positions[members.count / 2]
   }
 

@@ -79,6 +79,8 @@ package enum ForwardingCommand: Equatable, Sendable {
   case close(ForwardedSession)
   /// Call `ReplicatedLog.forward`.
   case forward([UInt8], ForwardedSession)
+  /// Call `ReplicatedLog.handOver`, and `transferRefused` if it throws. Nil stands for any node.
+  case handOver(to: String?, for: ConnectionID)
 }
 
 // MARK: The hub that leads

@@ -143,6 +143,29 @@ extension HubCore {
     if isFollowing { turns?.forwardedByteCount = byteCount }
   }
 
+  // MARK: Transfer
+
+  /// Passes the leadership on at the request of a client, which must have the right `admin`.
+  ///
+  /// - Parameter node: The node that shall lead; empty for any.
+  mutating func passLeadershipOn(to node: String, for connection: LiveConnection, at now: Duration) {
+    guard connection.rights.isAdmin else {
+      let reason = """
+        user \(connection.peer.user) may not pass the leadership on; the hub's operator can grant it with the right admin
+        """
+      return fail(connection.id, PeerError(.notPermitted, reason), at: now)
+    }
+    if case .alone = role {
+      return transferRefused(for: connection.id, "this hub is in no cluster", at: now)
+    }
+    commandBuffer.append(.handOver(to: node.isEmpty ? nil : node, for: connection.id))
+  }
+
+  /// Ends the connection of a client that has asked for a change of the leadership which cannot be.
+  package mutating func transferRefused(for connection: ConnectionID, _ reason: String, at now: Duration) {
+    fail(connection, PeerError(.cannotTransfer, reason), at: now)
+  }
+
   // MARK: Effects
 
   /// Starts the effects of the state and of the following turns. After `cancelEffects` this is a start for the feature,

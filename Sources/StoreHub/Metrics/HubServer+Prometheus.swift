@@ -47,6 +47,30 @@ struct PrometheusMetrics {
     text.gauge("state_bytes", "The approximate size of the encoded state.", metrics.stateBytes)
     text.gauge("versions", "Versions of the state that are kept.", metrics.keptVersions)
     text.gauge("turn_longest_seconds", "The longest turn of the loop.", Double(metrics.longestTurn) / 1e6)
+    if let cluster = metrics.cluster { add(cluster, to: &text) }
+  }
+
+  /// Adds the part of a hub in its cluster.
+  static func add(_ cluster: ClusterStatus, to text: inout PrometheusText) {
+    text.info(
+      "cluster_info", "The node of the hub, and the one that leads.",
+      [
+        ("node", cluster.node), ("leader", cluster.leader),
+      ])
+    text.gauge("cluster_leads", "1 if the hub leads its cluster, otherwise 0.", cluster.leads ? 1 : 0 as UInt64)
+    text.gauge("cluster_term", "The term of the leader.", cluster.term)
+    text.gauge(
+      "cluster_waiting", "1 while the log of the cluster takes no entries, so that actions wait, otherwise 0.",
+      cluster.condition == ClusterStatus.Condition.current.rawValue ? 0 : 1 as UInt64)
+    text.gauge(
+      "cluster_stale_since_timestamp_seconds",
+      "The time since which the state may be stale, in seconds since the Unix epoch; 0 if it is current.",
+      Double(cluster.staleSince) / 1e3)
+    text.gauge("cluster_position", "The last entry of the log that the hub has applied.", cluster.position)
+    text.gauge("cluster_lag_entries", "The entries that the leader has announced beyond it.", cluster.lag)
+    text.gauge("cluster_held_bytes", "Bytes of clients' actions that the log does not have yet.", cluster.heldBytes)
+    text.gauge("cluster_linked_nodes", "The nodes to which a link is open.", UInt64(cluster.linkedNodes.count))
+    text.counter("cluster_takeovers_total", "How often the hub has become the leader.", cluster.takeovers)
   }
 
   private static func add(

@@ -41,6 +41,12 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case reloaded = "4ea1656a8ee04912abf3dedbe766dbe5"
   /// The configuration has mistakes, so the previous one stays in effect.
   case reloadFailed = "5d1f0c8e7b6a4f0c9a3d2e41b7c86f95"
+  /// The hub leads its cluster from now on, or follows another node.
+  case roleChanged = "6f1a2d70c9e84b3ba5d3187c40e2f95b"
+  /// The log of the cluster takes no entries, so that actions wait.
+  case clusterWaits = "c0b7d8e25f914a6e8d72a9360b4e1fc8"
+  /// The hub must not serve its cluster's state until the operator has settled the reason.
+  case clusterRefused = "a93e5b1460d74cf2b8c96d07e21f384a"
   /// A signal without a meaning for the hub was ignored.
   case signalIgnored = "95b2d987faca44cfb113f6eea4a36919"
 }

@@ -18,7 +18,7 @@ package nonisolated func toolOptions() -> ProgramOptions {
     commands: [
       .status, .clients, .schema, .generate, .state, .watch, .wait, .send, .set, .insert, .remove, .move, .top, .verify,
       .log,
-      .diff, .blame, .bisect, .inspect, .fork, .snapshot, .journal, .token, .completions,
+      .diff, .blame, .bisect, .inspect, .fork, .snapshot, .journal, .token, .cluster, .completions,
     ],
     sections: [.paths, .actions, .revisionsAndTimes, .json, .changes, .exitStatus, .environment, .seeAlso])
 }

@@ -190,6 +190,12 @@ final class HubConnection {
     return mirror
   }
 
+  /// Tells the hub to pass the leadership of its cluster on to a node, or to any if the name is empty.
+  func transferLeadership(to node: String) {
+    link.replica.transferLeadership(to: node)
+    endTurn()
+  }
+
   /// Ends a subscription.
   func unfollow(_ scope: Scope) {
     link.replica.unsubscribe(scope.mirror)

@@ -26,7 +26,7 @@ package final class Tool {
   var hasLostReader: Bool { output.end != nil && !Self.withoutReader.contains(options.command ?? "") }
   private static let withoutReader: Set = [
     "status", "send", "set", "insert", "remove", "move", "verify", "fork", "snapshot", "journal", "inspect",
-    "token",
+    "token", "cluster",
   ]
   /// The exit status for the signal that interrupted the tool.
   private(set) var interruption = ExitStatus.interrupted
@@ -142,6 +142,7 @@ package final class Tool {
     case "journal": try await journal()
     case "inspect": try await inspect()
     case "token": try token()
+    case "cluster": try await cluster()
     case "completions": try completions()
     default: throw ToolFailure(.usage, "there is no such command")
     }

@@ -20,6 +20,8 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case cancel = 0x09
   /// Gateway, before the hello: the user for whom the connection is.
   case represent = 0x0a
+  /// Client: the hub, which leads its cluster, shall pass the leadership on.
+  case transfer = 0x0b
 
   /// Hub: the session, its last processed sequence number, and the limits.
   case welcome = 0x81

@@ -56,6 +56,8 @@ public struct HubMetrics: Equatable, Sendable {
   public var senders: IdentifiedArrayOf<ActionSender> = []
   /// The declared views that were computed since the hub started, those that have taken the most time first.
   public var views: [ViewFigures] = []
+  /// The hub's part in its cluster; nil for a hub without one, or of an older version.
+  public var cluster: ClusterStatus?
 
   /// Creates the figures of a hub that has just started.
   public init() {}

@@ -94,6 +94,8 @@ public struct PeerErrorCode: RawRepresentable, Hashable, Sendable {
   public static let overloaded = Self(rawValue: 14)
   /// The user may not use the hub, or not read the part of the state that was attached.
   public static let notPermitted = Self(rawValue: 15)
+  /// The hub cannot pass on the leadership of its cluster.
+  public static let cannotTransfer = Self(rawValue: 16)
 }
 
 /// The hub's last message to a peer that violated the protocol.

@@ -194,4 +194,27 @@ import Wire
     node.answer(.written(revision: 61))
     #expect(node.core.leadingTerm == 2 && node.starts == [2])
   }
+
+  /// A leader that stops chooses the node which needs no further entries.
+  @Test func theBestSuccessorIsTheLinkedNodeThatIsTheFurthest() {
+    let node = TestNode.leader(of: log)
+    #expect(node.core.bestSuccessor == nil)
+    for name in ["b", "c"] { node.core.linkOpened(TestNode.name(name)) }
+    node.core.received(.status(history: TestNode.history.id, stored: 1), from: TestNode.name("b"))
+    node.core.received(.status(history: TestNode.history.id, stored: 2), from: TestNode.name("c"))
+    #expect(node.core.bestSuccessor == TestNode.name("c"))
+    node.core.linkClosed(TestNode.name("c"))
+    #expect(node.core.bestSuccessor == TestNode.name("b"))
+  }
+
+  /// A follower counts the entries that the leader has announced, for the operator.
+  @Test func theLagIsWhatTheLeaderHasBeyondTheNode() throws {
+    let node = TestNode.follower(of: log)
+    let leader = try #require(node.core.point.leader)
+    node.core.linkOpened(leader.node)
+    node.core.received(.beat(leader, position: node.core.point.position + 3, isCurrent: true), from: leader.node)
+    #expect(node.core.lag == 3)
+    node.core.received(.beat(leader, position: node.core.point.position, isCurrent: true), from: leader.node)
+    #expect(node.core.lag == 0)
+  }
 }

@@ -17,7 +17,7 @@ private enum Etcd {
     let differing: Int
     let gaps: [Double]
     let lostConnections: Int
-    let forgotten: Int
+    let forgotten: Int?
   }
 
   private struct Mistakes: Decodable {
@@ -42,6 +42,66 @@ private enum Etcd {
     #expect(outcome.gaps.count == 1 && outcome.gaps.allSatisfy { $0 < 10 }, "\(text)")
   }
 
+  private struct Control: Decodable {
+    struct Output: Decodable { let figures: Figures }
+    struct Figures: Decodable { let cluster: Status }
+
+    let status: Int
+    let output: Output?
+    let errors: String
+  }
+
+  private struct Status: Decodable {
+    let node: String
+    let leader: String?
+    let term: Int
+    let condition: String
+    let staleSince: String?
+    let linkedNodes: [String]
+  }
+
+  private struct Operation: Decodable {
+    struct Transfer: Decodable {
+      let status: Int
+      let output: Status?
+      let errors: String
+    }
+
+    let leaders: [String]
+    let statuses: [String: Control]
+    let refused: Transfer
+    let transfer: Transfer
+    let logs: [String: String]
+  }
+
+  /// An operator sees the part of each hub in its cluster. A hub that leads passes the leadership on when it is stopped,
+  /// or told to: clients of the others do not wait for its silence, and none loses its connection.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func anOperatorPassesTheLeadershipOn() throws {
+    let output = try run("operate", Program(name: "storectl").url.path)
+    let outcome = try JSONDecoder().decode(Outcome.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(outcome.missing.values.allSatisfy { $0 == 0 } && outcome.doubled.values.allSatisfy { $0 == 0 }, "\(text)")
+    #expect(outcome.differing == 0 && outcome.lostConnections == 0, "\(text)")
+    #expect(outcome.gaps.count == 2 && outcome.gaps.allSatisfy { $0 < 10 }, "\(text)")
+
+    let operation = try JSONDecoder().decode(Operation.self, from: output)
+    let (first, second) = (operation.leaders[0], operation.leaders[1])
+    let statuses = operation.statuses.compactMapValues { $0.output?.figures.cluster }
+    #expect(statuses.count == 3, "\(text)")
+    for (node, status) in statuses {
+      #expect(status.node == node && status.leader == first && status.term == 1 && status.condition == "current")
+      #expect(status.staleSince == nil && status.linkedNodes == ["a", "b", "c"].filter { $0 != node })
+    }
+    let handOver = "this node hands the leadership over to "
+    #expect(operation.logs[first]?.contains(handOver + second) == true, "\(text)")
+    #expect(operation.logs[second]?.contains(handOver + first) == true, "\(text)")
+    #expect(operation.refused.status == 1, "\(text)")
+    #expect(operation.refused.errors.contains("this hub does not lead; that of node \(second) does"), "\(text)")
+    #expect(operation.transfer.status == 0, "\(text)")
+    #expect(operation.transfer.output?.leader == first && operation.transfer.output?.term == 3, "\(text)")
+  }
+
   /// A hub whose clients' actions cannot get to the hub that leads says so, and one that lost the cluster's log stops.
   @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
   func anOperatorReadsWhatIsWrong() throws {
@@ -57,12 +117,12 @@ private enum Etcd {
   }
 
   /// What the script of this suite prints.
-  private func run(_ argument: String) throws -> Data {
+  private func run(_ arguments: String...) throws -> Data {
     let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     return try Python.run(
-      "Fixtures/cluster.py", [Program(name: "storehubd").url.path, try #require(Etcd.path), directory, argument])
+      "Fixtures/cluster.py", [Program(name: "storehubd").url.path, try #require(Etcd.path), directory] + arguments)
   }
 
   @Test func wrongSettingsOfAClusterAreNamed() throws {

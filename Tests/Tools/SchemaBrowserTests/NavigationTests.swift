@@ -3,6 +3,7 @@ import IdentifiedCollections
 import SchemaBrowser
 import TestFeatures
 import Testing
+import Wire
 
 @Suite struct NavigationTests {
   @Test func eachPartOfTheRootHasATab() throws {
@@ -185,6 +186,26 @@ import Testing
     browser.take(.pastShown(nil))
     try browser.supply()
     #expect(browser.rows.count == 3)
+  }
+
+  /// A user sees on which node of a cluster the terminal is, and since when the state may be stale.
+  @Test func thePageOfTheHubHasItsPartInTheCluster() throws {
+    var browser = try DrivenBrowser()
+    browser.take(.connected(describedDiner(mayReadHub: true)))
+    var status = ClusterStatus(node: "b")
+    (status.leader, status.term) = ("a", 3)
+    var (figures, metrics) = (HubFigures(), HubMetrics())
+    metrics.cluster = status
+    figures.metrics = metrics
+    browser.take(.figuresChanged(figures))
+    browser.take(.tabOpened(try #require(browser.state.tabs.firstIndex { $0.id == "hub" })))
+    #expect(browser.rows.contains(["Cluster", "node b follows a in term 3"]))
+    #expect(!browser.rows.contains { $0[0] == "Stale since" })
+    (status.condition, status.staleSince) = (ClusterStatus.Condition.waiting.rawValue, 1_800_000_000_000)
+    figures.metrics?.cluster = status
+    browser.take(.figuresChanged(figures))
+    #expect(browser.rows.contains(["Cluster", "node b: actions wait for etcd or a node that leads"]))
+    #expect(browser.rows.contains { $0[0] == "Stale since" && !$0[1].isEmpty })
   }
 
   @Test func columnsAreScrolledWithinTheTable() throws {

@@ -97,6 +97,14 @@ extension Browser.State {
     var pairs: [(String, String)] = [
       ("Hub", hub?.name ?? ""), ("Socket", figures.socket), ("Revision", "\(figures.revision)"),
     ]
+    if let cluster = figures.metrics?.cluster {
+      pairs.append(("Cluster", cluster.summary))
+      if cluster.staleSince > 0 {
+        let now = Double(wallTime) / 1000
+        pairs.append(
+          ("Stale since", TimeText.date(Double(cluster.staleSince) / 1000, configuration.format.dates, now: now)))
+      }
+    }
     if let attendees = figures.attendees { pairs.append(("Clients", "\(attendees.count)")) }
     if let metrics = figures.metrics {
       pairs += [

@@ -17,7 +17,7 @@ struct Figures {
 
   /// The rows for refusals and for the hub's resources. They come after the rows that are shown for every hub.
   var rows: [(String, String)] {
-    [
+    (metrics.cluster.map { [("cluster", $0.text)] } ?? []) + [
       ("users", "\(userCount)"), ("scopes", scopes),
       ("sessions", "\(metrics.opened) opened, \(metrics.resumed) resumed; \(kept)"),
       ("refused", refusals), ("state", Self.bytes(metrics.stateBytes)),
@@ -39,6 +39,7 @@ struct Figures {
       "durability": metrics.durability.isEmpty ? .null : .string(metrics.durability),
       "longestTurnMicroseconds": number(metrics.longestTurn),
       "subscriptions": number(metrics.subscriptions), "places": .array(metrics.places.map(\.json)),
+      "cluster": metrics.cluster?.json ?? .null,
     ]
   }
 

@@ -98,6 +98,7 @@ struct Sample {
       "clients": .integer(clients.count), "scopes": metrics.map { .integer($0.subscriptions) } ?? .null,
       "heldBytes": metrics.map { .integer($0.heldBytes) } ?? .null,
       "unstoredTurns": metrics.map { .integer($0.unstoredTurns) } ?? .null,
+      "cluster": metrics?.cluster?.json ?? .null,
       "senders": .array(senders.map { $0.json(rates) }), "users": rates.json(ofUsersOf: clients),
       "views": .array((metrics?.views ?? []).map(\.json)),
     ]
@@ -197,6 +198,9 @@ final class TopScreen {
     // The last row is for the keys.
     let end = canvas.size.rows - 1
     canvas.text(0, 0, "\(hubName)  \(path)  revision \(now.revision)", Style(bold: true))
+    if let cluster = now.metrics?.cluster, end > 1 {
+      canvas.text(1, 0, cluster.text, cluster.staleSince > 0 ? Style(.red) : Style(dim: true))
+    }
     let rates = history.samples.map(\.rate)
     let latencies = history.samples.map { Double($0.median.microseconds) }
     let held = history.samples.map { Double($0.metrics?.heldBytes ?? 0) }

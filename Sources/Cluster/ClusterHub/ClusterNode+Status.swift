@@ -1,0 +1,95 @@
+import ClusterCore
+import ClusterLog
+import Configuration
+import Glibc
+import ServiceProcess
+import StoreHub
+import TurnLog
+import Wire
+
+/// The node's part in the cluster, for the operator and for clients.
+extension ClusterNode {
+  var status: ClusterStatus {
+    var status = ClusterStatus(node: "\(settings.node)")
+    if let leader = core.point.leader {
+      (status.leader, status.term) = ("\(leader.node)", leader.term)
+    }
+    // A leadership of an earlier process of this node is none.
+    if core.leadingTerm == nil, status.leads { status.leader = "" }
+    let (condition, since) = core.standing.condition
+    status.condition = condition.rawValue
+    if let since { status.staleSince = Self.wallTime(of: since) }
+    (status.position, status.lag, status.takeovers) = (core.point.position, core.lag, takeovers)
+    status.heldBytes = UInt64(core.heldByteCount)
+    status.linkedNodes = core.linkedNodes.map { "\($0)" }
+    return status
+  }
+
+  /// A time of the core in milliseconds since 1970.
+  private static func wallTime(of time: Duration) -> Int64 {
+    var wall = timespec()
+    clock_gettime(CLOCK_REALTIME, &wall)
+    return Int64(wall.tv_sec) * 1000 + Int64(wall.tv_nsec) / 1_000_000 - Int64((now - time) / .milliseconds(1))
+  }
+
+  /// Logs a change of the standing, and tells the hub of it.
+  func note(_ standing: Standing) {
+    switch standing {
+    case .starting: break
+    case .current(leads: true):
+      (toldLeader, etcdFailures) = (settings.node, RepeatedFailures(patience: .zero))
+      report(.info, .roleChanged, "this node leads in term \(core.leadingTerm ?? 0)")
+    case .current(leads: false):
+      etcdFailures = RepeatedFailures(patience: .zero)
+      tellLeader()
+    case .waiting:
+      report(.warning, .clusterWaits, "the log of the cluster cannot be appended to: actions wait")
+    case .storeFull:
+      report(.error, .clusterWaits, "etcd is full: actions wait; see its quota and its alarms")
+    case .refused(let refusal):
+      report(.error, .clusterRefused, "this node does not serve: \(refusal)")
+      if isReady { deliver(.refused(reason: "\(refusal)")) }
+    }
+    deliver(.statusChanged)
+  }
+
+  /// Logs which node this one follows.
+  func tellLeader() {
+    toldLeader = core.point.leader?.node
+    guard let leader = toldLeader else { return report(.info, .roleChanged, "this node follows nobody yet") }
+    report(.info, .roleChanged, "this node follows \(leader)")
+    deliver(.statusChanged)
+    guard settings.nodes[leader] == nil else { return }
+    request.log.write(
+      .error,
+      """
+      node \(leader) leads, but 'nodes' in [cluster] does not name it, so that the actions of this node's clients wait: \
+      write the same 'nodes' on all machines
+      """)
+  }
+
+  private func report(_ level: Log.Level, _ id: MessageID, _ text: String) {
+    let status = status
+    request.log.write(
+      level, text,
+      Log.Details(
+        id,
+        [
+          "NODE": status.node, "LEADER": status.leader, "TERM": "\(status.term)", "POSITION": "\(status.position)",
+          "REASON": text,
+        ]))
+  }
+}
+
+extension Standing {
+  /// The condition for clients, and the time since which the state may be stale.
+  fileprivate var condition: (ClusterStatus.Condition, since: Duration?) {
+    switch self {
+    case .starting: (.starting, nil)
+    case .current: (.current, nil)
+    case .waiting(let since): (.waiting, since)
+    case .storeFull(let since): (.full, since)
+    case .refused: (.refused, nil)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+internal import JSONText
+internal import Wire
+
+extension ClusterStatus {
+  /// The status in one line: the role, since when the state may be stale, and the links.
+  var text: String {
+    let stale = staleSince > 0 ? "; the state may be stale since \(Moment.short(staleSince))" : ""
+    let links = linkedNodes.isEmpty ? "no links" : "linked with \(linkedNodes.joined(separator: ", "))"
+    return ValueText.safe("\(summary)\(stale); \(links)")
+  }
+
+  /// The status by its parts.
+  var rows: [(String, String)] {
+    var rows = [
+      ("node", node), ("leader", leader.isEmpty ? "none" : leads ? "\(leader), this node" : leader),
+      ("term", "\(term)"), ("condition", condition),
+    ]
+    if staleSince > 0 { rows.append(("stale", "since \(Moment.short(staleSince))")) }
+    rows += [
+      ("entry", lag == 0 ? "\(position)" : "\(position), \(lag) behind the leader"),
+      ("links", linkedNodes.isEmpty ? "none" : linkedNodes.joined(separator: ", ")),
+      ("held", Figures.bytes(heldBytes) + " of actions that wait"),
+      ("takeovers", "\(takeovers) by this process"),
+    ]
+    return rows.map { ($0, ValueText.safe($1)) }
+  }
+
+  var json: JSONValue {
+    func number(_ value: UInt64) -> JSONValue { .integer(Int64(clamping: value)) }
+    return [
+      "node": .string(node), "leader": leader.isEmpty ? .null : .string(leader), "term": number(term),
+      "condition": .string(condition),
+      "staleSince": staleSince > 0 ? .string(Moment.json(staleSince)) : .null,
+      "position": number(position), "lag": number(lag), "heldBytes": number(heldBytes), "takeovers": number(takeovers),
+      "linkedNodes": .array(linkedNodes.map { .string($0) }),
+    ]
+  }
+}

@@ -1,0 +1,53 @@
+import JSONText
+import Testing
+import Wire
+
+@testable import StorectlCommands
+
+/// The part of a hub in its cluster, as an operator reads it.
+@Suite struct ClusterStatusTests {
+  private var follower: ClusterStatus {
+    var status = ClusterStatus(node: "b")
+    (status.leader, status.term, status.position, status.linkedNodes) = ("a", 3, 5120, ["a", "c"])
+    return status
+  }
+
+  @Test func aFollowerNamesItsLeaderAndWhatItLacks() {
+    var status = follower
+    #expect(status.text == "node b follows a in term 3; linked with a, c")
+    status.lag = 1
+    #expect(status.summary == "node b follows a in term 3, 1 entry behind")
+    status.lag = 2
+    #expect(status.summary == "node b follows a in term 3, 2 entries behind")
+    #expect(status.rows.map(\.0) == ["node", "leader", "term", "condition", "entry", "links", "held", "takeovers"])
+    #expect(status.rows.map(\.1).prefix(6) == ["b", "a", "3", "current", "5120, 2 behind the leader", "a, c"])
+    #expect(status.json["staleSince"] == .null && status.json["leader"] == .string("a"))
+    #expect(status.json["lag"] == .integer(2))
+  }
+
+  @Test func aLeaderSaysSo() {
+    var status = follower
+    status.node = "a"
+    #expect(status.summary == "node a leads in term 3")
+    #expect(status.rows[1].1 == "a, this node")
+  }
+
+  @Test func whoWaitsSaysForWhatAndSinceWhen() {
+    var status = follower
+    (status.condition, status.staleSince) = (ClusterStatus.Condition.waiting.rawValue, 1_800_000_000_000)
+    #expect(status.text.hasPrefix("node b: actions wait for etcd or a node that leads; the state may be stale since "))
+    #expect(status.rows.contains { $0.0 == "stale" && $0.1.hasPrefix("since ") })
+    #expect(status.json["staleSince"] == .string("2027-01-15T08:00:00.000Z"))
+    status.condition = ClusterStatus.Condition.full.rawValue
+    #expect(status.summary == "node b: actions wait for room in etcd")
+    (status.leader, status.condition) = ("", ClusterStatus.Condition.waiting.rawValue)
+    #expect(status.summary == "node b: actions wait for etcd" && status.json["leader"] == .null)
+  }
+
+  /// A hub of a later version may have other conditions, and a hub may send any text.
+  @Test func textsOfTheHubAreShownSafely() {
+    var status = follower
+    (status.node, status.condition) = ("b\u{1b}[2J", "resting")
+    #expect(!status.text.contains("\u{1b}") && !status.rows.contains { $0.1.contains("\u{1b}") })
+  }
+}
