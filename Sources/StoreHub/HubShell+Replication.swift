@@ -30,7 +30,10 @@ extension HubShell {
         $0.perform(session, first: first, actions, limit: scheduler.readLimit, at: loop.now, wallTime: wallTime())
       }
     case .leave(let session): inform { $0.remoteEnded(session) }
-    case .startEffects: inform { $0.startEffects() }
+    case .startEffects(let term):
+      // None runs: a term's effects begin after those of an earlier one were cancelled.
+      beginEffects(inTerm: term)
+      inform { $0.startEffects() }
     case .cancelEffects:
       cancelEffects()
       inform { $0.cancelEffects() }

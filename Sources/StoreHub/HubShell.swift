@@ -123,10 +123,12 @@ final class HubShell {
   }
 
   /// Runs the effects that the core starts from now on; those of before have been cancelled.
-  private func beginEffects() {
+  ///
+  /// - Parameter term: The term in which the hub leads its cluster; nil without one.
+  func beginEffects(inTerm term: UInt64? = nil) {
     runner = EffectRunner(
       executor: { self.executor(of: $0) },
-      callAtOnce: { [weak effectTasks] in effectTasks?.callOnLoop($0) ?? false },
+      callAtOnce: { [weak effectTasks] in effectTasks?.callOnLoop($0) ?? false }, fencingToken: term,
       requests: EffectRunner.Requests(
         deliver: { action, effect in self.deliver(action, from: effect) },
         finished: { effect in self.inform { $0.finish(effect) } },

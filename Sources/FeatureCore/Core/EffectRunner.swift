@@ -59,7 +59,8 @@ package final class EffectRunner<Action> {
   private let executor: (EffectOperation<Action>) -> (any TaskExecutor)?
   private let callAtOnce: @Sendable (@escaping @MainActor () -> Void) -> Bool
   private let subscribesAtOnce: Bool
-  private lazy var host = Host(self)
+  private let fencingToken: UInt64?
+  private lazy var host = Host(self, fencingToken)
 
   /// Creates a runner.
   ///
@@ -69,15 +70,17 @@ package final class EffectRunner<Action> {
   ///     returns false otherwise.
   ///   - subscribesAtOnce: True if subscriptions begin, and may send actions, within `execute`; otherwise they begin in
   ///     separate tasks, for an owner that cannot take actions while it executes commands.
+  ///   - fencingToken: The term in which the hub leads its cluster, for the effects.
   ///   - requests: The functions to call with the actions that effects send, and when effects end.
   package init(
     executor: @escaping (EffectOperation<Action>) -> (any TaskExecutor)? = { _ in nil },
     callAtOnce: @escaping @Sendable (@escaping @MainActor () -> Void) -> Bool = { _ in false },
-    subscribesAtOnce: Bool = false, requests: Requests
+    subscribesAtOnce: Bool = false, fencingToken: UInt64? = nil, requests: Requests
   ) {
     self.callAtOnce = callAtOnce
     self.executor = executor
     self.subscribesAtOnce = subscribesAtOnce
+    self.fencingToken = fencingToken
     self.requests = requests
   }
 
@@ -255,10 +258,11 @@ package final class EffectRunner<Action> {
   private final class Host: EffectHost {
     let cancellations = TaskCancellations()
     let throttles = Throttles()
+    let fencingToken: UInt64?
     @MainActor private weak var runner: EffectRunner?
 
-    @MainActor init(_ runner: EffectRunner) {
-      self.runner = runner
+    @MainActor init(_ runner: EffectRunner, _ fencingToken: UInt64?) {
+      (self.runner, self.fencingToken) = (runner, fencingToken)
       EffectHosts.add(self)
     }
 

@@ -44,6 +44,9 @@ protocol EffectHost: AnyObject, Sendable {
   /// The work with ids inside effects.
   var cancellations: TaskCancellations { get }
 
+  /// The term in which the hub leads its cluster; nil for a store, and for a hub without one.
+  var fencingToken: UInt64? { get }
+
   /// The intervals of throttled effects.
   var throttles: Throttles { get }
 
