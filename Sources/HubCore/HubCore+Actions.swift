@@ -118,7 +118,7 @@ extension HubCore {
   private mutating func passOn(
     _ payload: RawSpan, _ header: FrameHeader, from connection: LiveConnection, at now: Duration, _ limit: inout Int
   ) throws(WireError) -> FrameResumption? {
-    try forward(payload, seen: header.seenRevision, from: connection, at: now)
+    try forward(payload, header, from: connection, at: now)
     limit -= 1
     return nil
   }

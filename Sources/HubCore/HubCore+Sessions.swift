@@ -89,7 +89,7 @@ extension HubCore {
       payloadLimit: UInt64(limits.payloadBytes), hub: name, schema: schemaFingerprint, history: historyID,
       mayReadHub: connection.rights.permitsAttaching([], of: .hub),
       stateDirectory: journalPlace.flatMap { $0.isReadable(by: connection.peer) ? $0.path : nil },
-      cancelsEffects: !isFollowing, windowElements: UInt64(max(limits.windowElements, 0)),
+      cancelsEffects: true, windowElements: UInt64(max(limits.windowElements, 0)),
       rights: connection.rights.told, client: connection.client, views: views.fingerprint)
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
   }

@@ -29,6 +29,7 @@ extension HubShell {
       inform {
         $0.perform(session, first: first, actions, limit: scheduler.readLimit, at: loop.now, wallTime: wallTime())
       }
+    case .cancel(let session, let action): inform { $0.cancel(action: action, of: session, at: loop.now) }
     case .leave(let session): inform { $0.remoteEnded(session) }
     case .startEffects(let term):
       // None runs: a term's effects begin after those of an earlier one were cancelled.
@@ -79,6 +80,7 @@ extension HubShell {
     case .open(let session, let processed): replication.open(session, processed: processed)
     case .close(let session): replication.close(session)
     case .forward(let action, let session): replication.forward(action, of: session)
+    case .cancel(let action, let session): replication.cancel(action: action, of: session)
     case .handOver(let node, let connection):
       do throws(HandOverError) {
         try replication.handOver(to: node)

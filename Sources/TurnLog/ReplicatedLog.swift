@@ -28,6 +28,9 @@ public protocol ReplicatedLog: TurnLog {
   /// The bytes of the actions that wait to be stored.
   var forwardedByteCount: Int { get }
 
+  /// A client of this hub cancels the effects of one of its actions. Only while this hub follows.
+  func cancel(action number: UInt64, of session: ForwardedSession)
+
   /// The journal on this machine has stored the turns up to a position.
   func journalStored(upTo position: UInt64)
 
@@ -89,8 +92,11 @@ public enum ReplicationEvent: Equatable, Sendable {
   case apply([LoggedTurn])
   /// The oldest turns of this hub are stored.
   case stored([LoggedTurn])
-  /// A session has sent actions, numbered from `first`. Those that the hub has already are skipped.
+  /// A session has sent actions, numbered from `first`. Those that the hub has already are skipped. None tell of the
+  /// client of another hub.
   case perform(ForwardedSession, first: UInt64, [[UInt8]])
+  /// The client of another hub cancels the effects of one of its actions.
+  case cancel(ForwardedSession, action: UInt64)
   /// The client of a session of another hub is gone, or cannot be reached.
   case leave(ForwardedSession)
   /// The effects of the previous leader have ended, so this one's may run.

@@ -9,8 +9,8 @@ import Wire
 /// Hubs that share a log: one leads, and the others follow.
 @Suite struct RoleTests {
   private let increment = Action.counter(.incrementButtonTapped)
-  /// The action on its way to the leader, of a client that does not say what it has seen.
-  private var passed: [UInt8] { [0xf6] + increment.encoded() }
+  /// The action on its way to the leader, of a client that neither says what it has seen nor cancels its effects.
+  private var passed: [UInt8] { [0xf6, 0xf4] + increment.encoded() }
 
   private func follower(
     _ turns: [LoggedTurn] = [], seed: UInt64 = 7, onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
@@ -47,7 +47,6 @@ import Wire
     let (id, welcome) = try follower.open()
     let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
     #expect(follower.forwarding == [.open(session, processed: 0)])
-    #expect(!welcome.cancelsEffects)
     follower.send(Attach(path: []), on: id)
     #expect(follower.turn(id).map(\.kind) == [.snapshot])
     follower.forwarding = []
@@ -81,7 +80,7 @@ import Wire
     follower.send(writer.bytes, on: id)
     follower.turn()
     let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
-    let bytes = UInt64(300).encoded() + increment.encoded()
+    let bytes = UInt64(300).encoded() + [0xf4] + increment.encoded()
     #expect(follower.forwarding == [.forward(bytes, session)])
     let forwarded = try ForwardedAction(bytes)
     #expect(forwarded.seen == 300 && forwarded.action == increment.encoded())
@@ -110,6 +109,48 @@ import Wire
     follower.send([increment], from: 6, on: id)
     follower.turn()
     #expect(follower.closed.contains(id), "there is a gap")
+  }
+
+  /// A client cancels the effects of its actions wherever it is connected.
+  @Test func aFollowerPassesCancellationsOn() throws {
+    let leader = try leader()
+    leader.core.startEffects()
+    let follower = try follower(leader.log)
+    let (id, welcome) = try follower.open()
+    #expect(welcome.cancelsEffects)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    follower.forwarding = []
+    let toggle = Action.counter(.toggleTimerButtonTapped).encoded()
+    var writer = FrameWriter()
+    writer.frame(.actions(seen: nil, mayCancel: true)) { encoder in
+      encoder.unsigned(1)
+      encoder.unsigned(0)
+      encoder.append(toggle.span.bytes)
+    }
+    writer.frame(FrameHeader(kind: .cancel)) { $0.unsigned(1) }
+    follower.send(writer.bytes, on: id)
+    follower.turn()
+    #expect(follower.forwarding == [.forward([0xf6, 0xf5] + toggle, session), .cancel(action: 1, session)])
+    pass(from: follower, to: leader, first: 1)
+    #expect(leader.core.cancellableCount == 1)
+    leader.core.cancel(action: 1, of: .sample, at: leader.now)
+    leader.turn()
+    #expect(leader.core.cancellableCount == 1, "another session's")
+    leader.core.cancel(action: 1, of: session, at: leader.now)
+    leader.turn()
+    #expect(leader.core.cancellableCount == 0)
+  }
+
+  /// A cancellation does not overtake the action that it is for.
+  @Test func aCancellationWaitsBehindItsAction() throws {
+    let leader = try leader()
+    leader.core.startEffects()
+    let toggle = [0xf6, 0xf5] + Action.counter(.toggleTimerButtonTapped).encoded()
+    leader.core.perform(.sample, first: 1, [toggle], limit: 0, at: leader.now)
+    leader.core.cancel(action: 1, of: .sample, at: leader.now)
+    leader.turn()
+    while leader.work(limit: 1) > 0 { leader.turn() }
+    #expect(leader.engine.state.counter.isTimerOn && leader.core.cancellableCount == 0)
   }
 
   @Test func aForbiddenActionClosesTheConnectionOfAFollower() throws {
@@ -159,6 +200,10 @@ import Wire
     #expect(hub.engine.state.counter.count == 2)
     hub.core.remoteEnded(.sample)
     #expect(events == ["started", "attached", "attached", "detached"])
+    // Its node announces it before it acts, and again over another link.
+    for _ in 1...2 { hub.core.perform(.sample, first: 1, [], limit: .max, at: hub.now) }
+    hub.turn()
+    #expect(events == ["started", "attached", "attached", "detached", "attached"])
   }
 
   /// Under load a hub that follows reads frames before it can pass them on. Those that it has passed on come first.

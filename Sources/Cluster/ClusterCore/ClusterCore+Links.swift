@@ -51,6 +51,11 @@ extension ClusterCore {
     for (session, first, actions) in all { deliver(session, first: first, actions) }
   }
 
+  /// The linked leader to which actions go, and its term; nil while there is none, or this node leads.
+  package var linkedLeader: Leadership? {
+    if case .link(let node) = route, let leader = point.leader, leader.node == node { leader } else { nil }
+  }
+
   private var leadership: Leadership? {
     if case .leader(let leader) = role, leader.successor == nil { leader.leadership } else { nil }
   }

@@ -43,6 +43,8 @@ extension ClusterNode {
     case .perform(let session, let first, let actions): perform(session, first, actions)
     case .lead(let term):
       takeovers += 1
+      // What they are for has ended with the previous leader.
+      cancellations = []
       deliver(.lead(term: term))
     case .startEffects(let term): deliver(.startEffects(term: term))
     case .cancelEffects: deliver(.cancelEffects)

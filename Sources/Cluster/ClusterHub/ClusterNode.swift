@@ -36,6 +36,10 @@ final class ClusterNode: ReplicatedLog {
   var recording: [(position: UInt64, turn: UInt64)] = []
   /// The groups of this node's clients with open sessions.
   var groups: [ClusterSession: UInt32] = [:]
+  /// The leader that knows the clients of this node; nil while no link to one is open.
+  var toldClients: Leadership?
+  /// What clients have cancelled while there was no such leader.
+  var cancellations: [(session: ClusterSession, number: UInt64)] = []
   /// The node that leads, as of the last line of the log about it.
   var toldLeader: NodeName?
   private var linkFailures = RepeatedFailures(patience: .seconds(1))
@@ -115,6 +119,7 @@ final class ClusterNode: ReplicatedLog {
       guard !commands.isEmpty else { break }
       for command in commands { execute(command) }
     }
+    tellClients()
     becomeReady()
     if case .current(leads: false) = core.standing, let leader = core.point.leader?.node, leader != toldLeader {
       tellLeader()
@@ -186,6 +191,7 @@ final class ClusterNode: ReplicatedLog {
     case .happened(let node, .snapshotAdvanced): core.snapshotAdvanced(from: node)
     case .happened(let node, .sessionEnded(let session)):
       if let ended = remotes.remove(session, of: node) { deliver(.leave(ended)) }
+    case .happened(_, .cancelled(let term, let session, let action)): cancelled(action, of: session, inTerm: term)
     case .happened(let node, .sessionRefused(let session, let refusal)):
       request.log.write(
         .warning, cause: Log.Cause("refused sessions"),
@@ -203,17 +209,6 @@ final class ClusterNode: ReplicatedLog {
 
   func session(_ session: ForwardedSession) -> ClusterSession {
     ClusterSession(node: settings.node, user: session.user, id: session.id)
-  }
-
-  func open(_ session: ForwardedSession, processed: UInt64) {
-    groups[self.session(session)] = session.group
-    core.open(self.session(session), processed: processed)
-  }
-
-  func close(_ session: ForwardedSession) {
-    groups[self.session(session)] = nil
-    core.close(self.session(session))
-    links?.sessionEnded(self.session(session))
   }
 
   func forward(_ action: [UInt8], of session: ForwardedSession) {

@@ -46,6 +46,12 @@ final class NodeLink {
     handle()
   }
 
+  /// Asks the other node to cancel the effects of an action.
+  func cancel(action: UInt64, of session: ClusterSession, term: UInt64) {
+    link?.cancel(action: action, of: session, term: term)
+    handle()
+  }
+
   /// Tells the other node that a client is gone.
   func sessionEnded(_ session: ClusterSession) {
     link?.sessionEnded(session)

@@ -107,7 +107,7 @@ final class NodeLinks {
         peer = opened.node
         replace(link, of: opened.node)
       case .ended: break
-      case .message, .snapshotAdvanced, .sessionRefused, .sessionEnded:
+      case .message, .snapshotAdvanced, .sessionRefused, .sessionEnded, .cancelled:
         if let peer, open[peer] === link { onEvent(.happened(peer, event)) }
       }
     }
@@ -135,6 +135,11 @@ final class NodeLinks {
 
   /// Sends a message to a node, if the link to it is open.
   func send(_ message: ClusterMessage, to node: NodeName, group: UInt32) { open[node]?.send(message, group: group) }
+
+  /// Asks a leader to cancel the effects of an action of a client of this node.
+  func cancel(action: UInt64, of session: ClusterSession, term: UInt64, on node: NodeName) {
+    open[node]?.cancel(action: action, of: session, term: term)
+  }
 
   /// Tells all nodes that a client is gone.
   func sessionEnded(_ session: ClusterSession) {

@@ -55,6 +55,7 @@ extension ClusterLink {
       guard let session = announced.refuse(number) else { return }
       events.append(.sessionRefused(session, refusal))
     case .actions(let actions): take(actions, of: peer, byteCount: byteCount)
+    case .cancel(let term, let number, let action): take(cancelOf: action, of: number, term)
     case .needsSnapshot(let position): events.append(.message(.needsSnapshot(after: position)))
     case .snapshot(let head): take(head)
     case .piece(let bytes): take(bytes)
@@ -115,6 +116,15 @@ extension ClusterLink {
     case (session: _, isRefused: true)?: break
     case (session: let session, isRefused: false)?:
       events.append(.message(.actions(term: actions.term, session, first: actions.first, actions.actions)))
+    }
+  }
+
+  private mutating func take(cancelOf action: UInt64, of number: UInt32, _ term: UInt64) {
+    switch accepted[number] {
+    case nil where accepted.hasOverflowed: break
+    case nil: finish(.violation("a cancellation of session \(number), which was not announced"))
+    case (session: _, isRefused: true)?: break
+    case (session: let session, isRefused: false)?: events.append(.cancelled(term: term, session, action: action))
     }
   }
 

@@ -28,6 +28,12 @@ extension ClusterLink {
     write(.sessionEnded(number))
   }
 
+  /// Asks the leader of a term to cancel the effects of an action of a session, if the other node knows the session.
+  package mutating func cancel(action: UInt64, of session: ClusterSession, term: UInt64) {
+    guard end == nil, peer != nil, let number = announced.known(session) else { return }
+    write(.cancel(term: term, session: number, action: action))
+  }
+
   /// Sends actions in frames of a moderate size; one that is larger has a frame of its own.
   private mutating func send(
     _ term: UInt64, _ session: ClusterSession, _ group: UInt32, _ first: UInt64, _ actions: [[UInt8]]
@@ -36,6 +42,9 @@ extension ClusterLink {
     let (number, isNew) = announced.number(of: session)
     if isNew {
       write(.session(LinkSession(number: number, id: session.id, user: session.user, group: group)))
+    }
+    guard !actions.isEmpty else {
+      return write(.actions(LinkActions(term: term, session: number, first: first, [])))
     }
     var start = 0
     while start < actions.count, end == nil {

@@ -72,6 +72,8 @@ package struct ClusterLink: ~Copyable {
     case sessionRefused(ClusterSession, SessionRefusal)
     /// The client of a session of the other node is gone.
     case sessionEnded(ClusterSession)
+    /// A client of the other node cancels the effects of one of its actions, for the leader of a term.
+    case cancelled(term: UInt64, ClusterSession, action: UInt64)
     /// Send the output, close the connection, and call `ClusterCore.linkClosed` if the link was open.
     case ended(LinkEnd)
   }

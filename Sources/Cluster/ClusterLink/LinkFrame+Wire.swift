@@ -59,6 +59,11 @@ extension LinkFrame {
       encoder.unsigned(head.byteCount)
       encoder.unsigned(head.checksum)
     case .piece(let bytes): encoder.byteString(bytes.span.bytes)
+    case .cancel(let term, let session, let action):
+      encoder.arrayHeader(count: 3)
+      encoder.unsigned(term)
+      encoder.unsigned(UInt64(session))
+      encoder.unsigned(action)
     }
   }
 
@@ -117,6 +122,11 @@ extension LinkFrame {
         SnapshotHead(
           history: history, turn: turn, last: last, byteCount: byteCount, checksum: try decoder.unsigned()))
     case .piece: self = .piece([UInt8](try decoder.byteString()))
+    case .cancel:
+      try decoder.tuple(3)
+      let term = try decoder.number(upTo: LogEntry.numbers.upperBound)
+      let session = try decoder.small()
+      self = .cancel(term: term, session: session, action: try decoder.number(upTo: LogEntry.numbers.upperBound))
     }
   }
 }
@@ -185,7 +195,7 @@ extension LinkActions {
     let first = try decoder.number(upTo: LogEntry.numbers.upperBound)
     let count = try decoder.arrayHeader()
     // The number of the last action must be a number too.
-    guard first > 0, count > 0, first <= LogEntry.numbers.upperBound - UInt64(count) else {
+    guard first > 0, first <= LogEntry.numbers.upperBound - UInt64(count) else {
       throw WireError(.outOfRange(type: "the numbers of actions"), at: start)
     }
     var actions: [[UInt8]] = []

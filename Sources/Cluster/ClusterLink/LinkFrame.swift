@@ -20,13 +20,15 @@ package enum LinkFrame: Equatable, Sendable {
   case sessionEnded(UInt32)
   /// The receiver of a session does not perform its actions.
   case sessionRefused(UInt32, SessionRefusal)
-  /// Consecutive actions of an announced session, for the leader of a term.
+  /// Consecutive actions of an announced session, for the leader of a term. None tell the leader of the client.
   case actions(LinkActions)
   /// The sender lacks entries after a position.
   case needsSnapshot(after: UInt64)
   /// A snapshot begins, of which the state follows in pieces.
   case snapshot(SnapshotHead)
   case piece([UInt8])
+  /// The client of an announced session cancels the effects of one of its actions, for the leader of a term.
+  case cancel(term: UInt64, session: UInt32, action: UInt64)
 
   /// The kinds on the wire.
   package enum Kind: UInt8, CaseIterable, Sendable {
@@ -43,6 +45,7 @@ package enum LinkFrame: Equatable, Sendable {
     case needsSnapshot = 11
     case snapshot = 12
     case piece = 13
+    case cancel = 14
   }
 
   /// The kind of the frame.
@@ -61,6 +64,7 @@ package enum LinkFrame: Equatable, Sendable {
     case .needsSnapshot: .needsSnapshot
     case .snapshot: .snapshot
     case .piece: .piece
+    case .cancel: .cancel
     }
   }
 }
@@ -134,14 +138,12 @@ extension SessionRefusal: CustomStringConvertible {
 package struct LinkActions: Equatable, Sendable {
   package let term: UInt64
   package let session: UInt32
-  /// The number of the first action.
+  /// The number of the first action; without a meaning if there is none.
   package let first: UInt64
   package let actions: [[UInt8]]
 
   /// Creates actions.
-  /// - Precondition: There is at least one.
   package init(term: UInt64, session: UInt32, first: UInt64, _ actions: [[UInt8]]) {
-    precondition(!actions.isEmpty, "a frame of no actions")
     (self.term, self.session, self.first, self.actions) = (term, session, first, actions)
   }
 }

@@ -15,6 +15,9 @@ struct AnnouncedSessions {
     return (lastNumber, true)
   }
 
+  /// The number of a session that the other node knows; nil otherwise, and for one whose actions it does not perform.
+  func known(_ session: ClusterSession) -> UInt32? { refused.contains(session) ? nil : numbers[session] }
+
   mutating func remove(_ session: ClusterSession) -> UInt32? {
     refused.remove(session)
     guard let number = numbers.removeValue(forKey: session) else { return nil }

@@ -11,9 +11,9 @@ extension HubCore {
   ///
   /// - Parameters:
   ///   - payload: The whole frame, whose first action's number says where it begins.
-  ///   - seen: The revision of the last state that the client had received; nil if it does not say so.
+  ///   - header: The frame's header.
   mutating func forward(
-    _ payload: RawSpan, seen: UInt64?, from connection: LiveConnection, at now: Duration
+    _ payload: RawSpan, _ header: FrameHeader, from connection: LiveConnection, at now: Duration
   ) throws(WireError) {
     var decoder = CBORDecoder(payload)
     var number = try decoder.unsigned()
@@ -25,7 +25,8 @@ extension HubCore {
         guard connection.rights.permittedCount(in: payload, from: start, limit: 1) == 1 else {
           return fail(connection.id, notPermitted(connection, toSend: payload, from: start..<decoder.offset), at: now)
         }
-        let action = ForwardedAction.encoded(payload.extracting(start..<decoder.offset), seen: seen)
+        let action = ForwardedAction.encoded(
+          payload.extracting(start..<decoder.offset), seen: header.seenRevision, mayCancel: header.mayCancel)
         commandBuffer.append(.forward(action, connection.forwardedSession))
         connection.forwarded = number
       }
@@ -79,6 +80,8 @@ package enum ForwardingCommand: Equatable, Sendable {
   case close(ForwardedSession)
   /// Call `ReplicatedLog.forward`.
   case forward([UInt8], ForwardedSession)
+  /// Call `ReplicatedLog.cancel`.
+  case cancel(action: UInt64, ForwardedSession)
   /// Call `ReplicatedLog.handOver`, and `transferRefused` if it throws. Nil stands for any node.
   case handOver(to: String?, for: ConnectionID)
 }
@@ -92,7 +95,7 @@ extension HubCore {
   /// - Parameters:
   ///   - session: The session.
   ///   - first: The number of the first action. If earlier ones are missing, nothing is performed.
-  ///   - actions: The actions, encoded.
+  ///   - actions: The actions, encoded. If there are none, the feature only learns of the client.
   ///   - limit: The maximum number of actions to handle now.
   ///   - now: A monotonic time.
   ///   - wallTime: The time for the list of clients, in milliseconds since 1970.
@@ -112,18 +115,30 @@ extension HubCore {
     defer { if let later { connection.backlog?.append(later) } }
     var start = 0
     while start < forwarded.count, connection.isOpen {
-      let seen = forwarded[start].seen
-      let end = forwarded[start...].firstIndex { $0.seen != seen } ?? forwarded.count
+      let (seen, mayCancel) = (forwarded[start].seen, forwarded[start].mayCancel)
+      let end = forwarded[start...].firstIndex { $0.seen != seen || $0.mayCancel != mayCancel } ?? forwarded.count
       var payload = CBOREncoder()
       payload.unsigned(first &+ UInt64(start))
       payload.unsigned(0)
       for action in forwarded[start..<end] { payload.append(action.action.span.bytes) }
-      var header = FrameHeader.actions(seen: seen)
+      var header = FrameHeader.actions(seen: seen, mayCancel: mayCancel)
       // A backlog finds the next frame by it.
       header.length = UInt32(payload.span.byteCount)
       handleOrPostpone(header, payload.span, from: connection, at: now, &work)
       start = end
     }
+  }
+
+  /// Cancels the effects of an action of a session of another hub, behind the actions that it has passed on before.
+  package mutating func cancel(action: UInt64, of session: ForwardedSession, at now: Duration) {
+    guard isLeading, !isShuttingDown, let connection = liveSessions[session.id], connection.isRemote,
+      connection.session.user == session.user
+    else { return }
+    let payload = action.encoded()
+    var header = FrameHeader(kind: .cancel)
+    header.length = UInt32(payload.count)
+    var work = postponesWork ? 0 : 1
+    handleOrPostpone(header, payload.span.bytes, from: connection, at: now, &work)
   }
 
   /// The client of a session of another hub is gone.

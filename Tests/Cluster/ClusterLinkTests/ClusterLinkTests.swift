@@ -19,7 +19,7 @@ import Wire
     let session = TestEnd.session(1)
     let messages: [ClusterMessage] = [
       .status(history: 5, stored: 8), .actions(term: 3, session, first: 4, [[1], [2, 3]]), .needsSnapshot(after: 6),
-      .actions(term: 3, session, first: 6, [[]]),
+      .actions(term: 3, session, first: 6, [[]]), .actions(term: 3, session, first: 1, []),
     ]
     for message in messages { a.link.send(message) }
     a.exchange(with: b, by: size)
@@ -49,6 +49,17 @@ import Wire
     a.link.sessionEnded(TestEnd.session(1))
     a.exchange(with: b)
     #expect(b.ended == [TestEnd.session(1)])
+  }
+
+  /// A cancellation names a session that the other end knows, and follows the actions that were sent before.
+  @Test func aCancellationGoesWithTheActionsOfItsSession() throws {
+    let (a, b) = TestEnd.pair()
+    a.link.cancel(action: 4, of: TestEnd.session(1), term: 3)
+    #expect(try a.takeFrames().isEmpty, "the session is unknown")
+    a.link.send(.actions(term: 3, TestEnd.session(1), first: 4, [[1]]))
+    a.link.cancel(action: 4, of: TestEnd.session(1), term: 3)
+    a.exchange(with: b)
+    #expect(b.messages == [.actions(term: 3, TestEnd.session(1), first: 4, [[1]])] && b.cancelled == ["1: 4"])
   }
 
   @Test func manyActionsGoInFramesOfAModerateSize() throws {

@@ -29,7 +29,7 @@ import Wire
       [.session(session), .session(session)], [.session(session), .session(other)], [.sessionEnded(1)],
       [.actions(LinkActions(term: 1, session: 1, first: 1, [[]]))],
       [.session(session), .sessionEnded(1), .actions(LinkActions(term: 1, session: 1, first: 1, [[]]))],
-      [.snapshot(head)], [.piece([1])],
+      [.snapshot(head)], [.piece([1])], [.cancel(term: 1, session: 1, action: 1)],
     ]
     for frames in sequences {
       let b = try open()

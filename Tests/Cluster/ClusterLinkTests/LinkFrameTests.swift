@@ -28,9 +28,9 @@ import Wire
       (LinkFrame.Kind.hello, "a0"), (.hello, "a70001010002616103070582050706f40700"), (.goodbye, "820060"),
       (.goodbye, "820760"), (.beat, "83830061620900f5"), (.beat, "838303616209001bffffffffffffffff"),
       (.status, "82051bffffffffffffffff"), (.session, "841b0000000100000000500000000000000000000000000000000000"),
-      (.session, "84014100000000"), (.sessionRefused, "820100"), (.sessionRefused, "820104"), (.actions, "8403010480"),
+      (.session, "84014100000000"), (.sessionRefused, "820100"), (.sessionRefused, "820104"), (.actions, "8403010080"),
       (.actions, "840301008141ff"), (.actions, "8403011b7fffffffffffffff8141ff"), (.snapshot, "8582050701430000000300"),
-      (.piece, "01"), (.ping, "0101"), (.ping, ""),
+      (.piece, "01"), (.ping, "0101"), (.ping, ""), (.cancel, "820301"), (.cancel, "8303011bffffffffffffffff"),
     ])
   func hostileValuesAreRefused(kind: LinkFrame.Kind, payload: String) throws {
     let bytes = try #require([UInt8](hexadecimal: payload))
@@ -39,7 +39,7 @@ import Wire
 
   @Test func anUnknownKindIsRefused() {
     #expect(throws: WireError.self) { try LinkFrame(0, [UInt8]().span.bytes) }
-    #expect(throws: WireError.self) { try LinkFrame(14, [0x01].span.bytes) }
+    #expect(throws: WireError.self) { try LinkFrame(15, [0x01].span.bytes) }
   }
 
   @Test func aHelloOfANewerVersionMayHaveMore() throws {

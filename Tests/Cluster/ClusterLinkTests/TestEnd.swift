@@ -16,6 +16,8 @@ final class TestEnd {
   private(set) var refused: [SessionRefusal] = []
   /// The sessions of the other end that have ended.
   private(set) var ended: [ClusterSession] = []
+  /// The cancellations, by the low half of the session's id.
+  private(set) var cancelled: [String] = []
   private(set) var advances = 0
 
   static func name(_ text: String) -> NodeName {
@@ -78,6 +80,7 @@ final class TestEnd {
       case .snapshotAdvanced: advances += 1
       case .sessionRefused(_, let refusal): refused.append(refusal)
       case .sessionEnded(let session): ended.append(session)
+      case .cancelled(_, let session, let action): cancelled.append("\(session.id.low): \(action)")
       case .ended: break
       }
     }
@@ -114,6 +117,6 @@ enum Frames {
     .sessionRefused(1, .user), .actions(LinkActions(term: 3, session: 1, first: 4, [[1, 2], []])),
     .needsSnapshot(after: 6),
     .snapshot(SnapshotHead(history: TestEnd.history, turn: 1, last: entry, byteCount: 3, checksum: .max)),
-    .piece([1, 2, 3]),
+    .piece([1, 2, 3]), .cancel(term: 3, session: 1, action: 4),
   ]
 }

@@ -59,6 +59,7 @@ private struct LinkPlay {
       .session(LinkSession(number: 1, id: id, user: 1000, group: 100)),
       .session(LinkSession(number: 2, id: id, user: 2000, group: 100)),
       .actions(LinkActions(term: 1, session: 1, first: 1, [[1], [2, 3]])),
+      .actions(LinkActions(term: 1, session: 1, first: 1, [])), .cancel(term: 1, session: 1, action: 1),
       .actions(LinkActions(term: 1, session: 2, first: 1, [[1]])), .sessionRefused(1, .user), .sessionEnded(1),
       .needsSnapshot(after: 0),
       .snapshot(
@@ -70,6 +71,7 @@ private struct LinkPlay {
 
   struct Outcome: Equatable {
     var messages: [ClusterMessage] = []
+    var cancelled: [UInt64] = []
     var end: LinkEnd?
     var output: [UInt8] = []
   }
@@ -90,6 +92,7 @@ private struct LinkPlay {
         switch event {
         case .message(let message): outcome.messages.append(message)
         case .ended(let end): outcome.end = end
+        case .cancelled(_, _, let action): outcome.cancelled.append(action)
         case .opened, .snapshotAdvanced, .sessionRefused, .sessionEnded: break
         }
       }
