@@ -44,6 +44,12 @@ public protocol ReplicatedLog: TurnLog {
   /// - Throws: The reason why nothing happens.
   func handOver(to node: String?) throws(HandOverError)
 
+  /// Reads the files again that the log needs for its connections. They apply to the next ones.
+  ///
+  /// - Returns: False if there are none.
+  /// - Throws: The mistake in a file; those of before then stay in use.
+  func reload() throws -> Bool
+
   /// Leaves the log. The journal on this machine stays open.
   func leave()
 }

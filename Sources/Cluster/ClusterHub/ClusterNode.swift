@@ -237,6 +237,15 @@ final class ClusterNode: ReplicatedLog {
     drive()
   }
 
+  func reload() throws -> Bool {
+    guard settings.tlsFiles != nil else { return false }
+    try links?.reload()
+    try client.reload()
+    expiryCheckAt = .zero
+    advance()
+    return true
+  }
+
   func leave() {
     hasLeft = true
     onEvent = nil

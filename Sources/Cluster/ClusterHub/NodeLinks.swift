@@ -21,7 +21,7 @@ final class NodeLinks {
   private let options: () -> LinkOptions
   private let now: () -> Duration
   private let onEvent: (Event) -> Void
-  private let client: TLSCredentials?
+  private var client: TLSCredentials?
   private var listener: NetworkListener?
   /// All connections, also those without a hello yet.
   private var all: [ObjectIdentifier: NodeLink] = [:]
@@ -45,17 +45,7 @@ final class NodeLinks {
   ) throws(ClusterNodeError) {
     (self.loop, self.settings, self.now, self.options, self.onEvent) = (loop, settings, now, options, onEvent)
     let server: TLSCredentials?
-    do throws(TLSError) {
-      let files = settings.tlsFiles
-      client = try files.map { (files) throws(TLSError) in
-        try TLSCredentials(files, role: .client, protocolName: Self.protocolName)
-      }
-      server = try files.map { (files) throws(TLSError) in
-        try TLSCredentials(files, role: .server, protocolName: Self.protocolName)
-      }
-    } catch {
-      throw .tls("\(error)")
-    }
+    do throws(TLSError) { (client, server) = try Self.credentials(settings) } catch { throw .tls("\(error)") }
     for node in settings.nodes.keys where node > settings.node { calls[node] = .due(now()) }
     guard let own = settings.nodes[settings.node] else { preconditionFailure("the settings name the own address") }
     guard let address = SocketAddress(numeric: own.host, port: own.port) else {
@@ -66,6 +56,23 @@ final class NodeLinks {
     } catch {
       throw .address("\(own)", reason: "\(error)")
     }
+  }
+
+  private static func credentials(
+    _ settings: ClusterSettings
+  ) throws(TLSError) -> (client: TLSCredentials?, server: TLSCredentials?) {
+    guard let files = settings.tlsFiles else { return (nil, nil) }
+    return (
+      try TLSCredentials(files, role: .client, protocolName: protocolName),
+      try TLSCredentials(files, role: .server, protocolName: protocolName)
+    )
+  }
+
+  /// Reads the files of TLS again, for the next connections. After a mistake in them, those of before stay in use.
+  func reload() throws(TLSError) {
+    let (client, server) = try Self.credentials(settings)
+    self.client = client
+    listener?.credentials = server
   }
 
   /// Says goodbye on all links.

@@ -243,10 +243,12 @@ final class ServiceLaunch<Service: HubService> {
     life.onReload = { [configuration, weak server] in
       // Rights apply immediately, also to open connections. A file with mistakes changes nothing.
       let operated = try configuration.operated(schema, views)
+      let renews = try recording?.replication?.reload() == true
       server?.reload(operated.policy)
       guard !operated.files.isEmpty else { return "there is no configuration file; the standard rights apply" }
       let files = operated.files.joined(separator: ", ")
-      return "the rights are those of \(files); changed limits take effect at the next start"
+      let certificates = renews ? "the certificates of the cluster were read again; " : ""
+      return "the rights are those of \(files); \(certificates)changed limits take effect at the next start"
     }
     self.server = server
     try life.serve(server, recording)

@@ -127,7 +127,7 @@ package nonisolated final class TLSCredentials {
     let days = (expiry - now) / 86_400
     guard expiry - now < 14 * 86_400 else { return nil }
     return expiry <= now
-      ? "the certificate \(certificate) has expired: renew it, and start the hub again"
-      : "the certificate \(certificate) expires in \(days) days: renew it, and start the hub again"
+      ? "the certificate \(certificate) has expired: renew it, and reload the hub"
+      : "the certificate \(certificate) expires in \(days) days: renew it, and reload the hub"
   }
 }

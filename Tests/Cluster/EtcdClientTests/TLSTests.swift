@@ -194,7 +194,7 @@ struct TLSSessionTests {
     #expect(abs(expiry - Int64(Date().timeIntervalSince1970) - 20 * day) < day)
     #expect(credentials.expiryWarning(at: expiry - 14 * day) == nil)
     let warning = credentials.expiryWarning(at: expiry - 13 * day)
-    let remedy = "renew it, and start the hub again"
+    let remedy = "renew it, and reload the hub"
     #expect(warning == "the certificate \(certificates.path("short.pem")) expires in 13 days: \(remedy)")
     #expect(credentials.expiryWarning(at: expiry)?.contains("has expired") == true)
   }
