@@ -30,7 +30,7 @@ KINDS = {
     0x08: "describe", 0x09: "cancel", 0x0a: "represent", 0x0b: "transfer",
     0x81: "welcome", 0x82: "snapshot", 0x83: "delta", 0x84: "applied", 0x85: "rejected", 0x86: "error",
     0x87: "goodbye", 0x88: "pong", 0x89: "absent", 0x8A: "detached", 0x8B: "hash", 0x8C: "schema",
-    0x8D: "bookmark", 0x8E: "released",
+    0x8D: "bookmark", 0x8E: "released", 0x8F: "standing",
 }  # fmt: skip
 
 

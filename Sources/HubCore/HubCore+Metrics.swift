@@ -109,11 +109,26 @@ extension HubCore {
     counters.storeTimes[Counters.bucket(microseconds / 64)] += 1
   }
 
-  /// Records that the hub's part in its cluster has changed. The metrics are published at the end of this turn: clients
-  /// show by them whether the state is stale.
-  package mutating func noteClusterChange(at now: Duration) {
+  /// Records that the hub's part in its cluster has changed: all clients learn whether the state is stale, and the
+  /// metrics are published, at the end of this turn.
+  ///
+  /// - Parameters:
+  ///   - time: The time for which the state may have been stale; nil if it is that of the cluster's log.
+  ///   - now: A monotonic time.
+  package mutating func noteClusterChange(staleFor time: Duration?, at now: Duration) {
     counters.clusterChanges += 1
     metricsSource.due = now
+    guard staleSince != nil || time != nil else { return }
+    staleSince = time.map { now - $0 }
+    for connection in connections.live where !connection.isRemote {
+      connection.replies.standing = standing(at: now)
+      outputs.wake(connection)
+    }
+  }
+
+  /// Whether the state may be stale, for a client.
+  func standing(at now: Duration) -> HubStanding {
+    HubStanding(staleMilliseconds: staleSince.map { UInt64(max((now - $0) / .milliseconds(1), 0)) })
   }
 
   /// Publishes the metrics, if they have subscribers, one second after an event.

@@ -258,6 +258,7 @@ extension HubCore {
   }
 
   private mutating func writeReplies(to connection: LiveConnection) {
+    if let standing = connection.replies.standing { outgoing.writer.frame(standing) }
     if connection.replies.released > 0 {
       outgoing.writer.frame(FrameHeader(kind: .released), number: connection.replies.released)
     }

@@ -42,6 +42,7 @@ extension HubCore {
       // Outcomes that the client may have missed are repeated: rejections, then the processed sequence number.
       sentProcessed: resumed == nil ? 0 : hello.acknowledged)
     connection.replies.released = session.released
+    if staleSince != nil { connection.replies.standing = standing(at: now) }
     connection.chargedBytes = greeting.chargedBytes
     connections.open(connection)
     liveSessions[session.id] = connection

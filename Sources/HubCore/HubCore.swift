@@ -54,6 +54,8 @@ package struct HubCore: ~Copyable {
   /// The published metrics.
   let metricsSource: MetricsSource
   var clusterStatus: (() -> ClusterStatus)?
+  /// The time since which the state may be stale; nil if it is that of the cluster's log.
+  var staleSince: Duration?
   var counters = Counters()
   /// The publishers of the roots, by their numbers: the feature's state, the hub's own and its metrics. Those of the
   /// values of views follow.

@@ -13,7 +13,8 @@ extension ReplicaCore {
       case .welcome: greet(try Welcome(decoding: payload), on: stream)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
-      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema:
+      case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema,
+        .standing:
         break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent, .transfer:
         break
@@ -27,6 +28,7 @@ extension ReplicaCore {
       case .applied: try receiveApplied(payload, revision: header.revision, at: now)
       case .rejected: try receiveRejected(payload, at: header.revision)
       case .released: receiveRelease(through: try UInt64(decoding: payload))
+      case .standing: receive(try HubStanding(decoding: payload), at: now)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .pong, .welcome: break
       case .hello, .attach, .detach, .verify, .describe, .actions, .ping, .leave, .cancel, .represent, .transfer:
         break
@@ -42,6 +44,7 @@ extension ReplicaCore {
       case .applied: try receiveApplied(payload, revision: header.revision, at: now)
       case .rejected: try receiveRejected(payload, at: header.revision)
       case .released: receiveRelease(through: try UInt64(decoding: payload))
+      case .standing: receive(try HubStanding(decoding: payload), at: now)
       case .pong:
         open.pongs = max(open.pongs, try Pong(decoding: payload).number)
         cancellations.confirm(through: open.pongs)
@@ -55,6 +58,13 @@ extension ReplicaCore {
         break
       }
     }
+  }
+
+  private mutating func receive(_ standing: HubStanding, at now: Duration) {
+    let since = standing.staleMilliseconds.map { now - .milliseconds(Int64(clamping: $0)) }
+    guard since != lastStaleSince else { return }
+    lastStaleSince = since
+    commands.append(.connectionChanged)
   }
 
   /// Ends a connection that the hub is about to close of its own accord.
@@ -120,6 +130,7 @@ extension ReplicaCore {
   }
 
   private mutating func greet(_ welcome: Welcome, on stream: ByteStream) {
+    lastStaleSince = nil
     guard ProtocolVersion.oldest...ProtocolVersion.newest ~= welcome.version else {
       let reason = """
         this hub chose version \(welcome.version) of the protocol, and this client speaks \

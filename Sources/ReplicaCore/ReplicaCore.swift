@@ -21,6 +21,9 @@ public struct ReplicaCore: ~Copyable {
   /// The reason with which the hub has ended the last connection; nil if that was lost without one, and while a session
   /// is open.
   public internal(set) var goodbye: String?
+  /// While connected to a hub of a cluster that cannot reach the cluster's log: the time on the client's clock since
+  /// which its state may be stale, and actions wait. Otherwise nil.
+  public var hubStaleSince: Duration? { connection == .live ? lastStaleSince : nil }
   /// The number of times that a restarted hub had lost revisions which this client had seen.
   public internal(set) var lossCount = 0
   /// The schema of the feature: the compiled one, or for tools that of the first hub.
@@ -90,6 +93,8 @@ public struct ReplicaCore: ~Copyable {
   var history: UInt64?
   var seen = SeenRevision()
   var pending = PendingActions()
+  /// The time since which the state of the hub may be stale, as of its last word.
+  var lastStaleSince: Duration?
   /// True if the hub takes *cancel*.
   var hubCancelsEffects = false
   /// The actions whose effects the hub is to cancel.

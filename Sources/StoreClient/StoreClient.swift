@@ -150,6 +150,10 @@ public import Wire
   /// connection was lost without one, because the hub has crashed or does not answer, and while a session is open.
   public var goodbye: String? { link.replica.goodbye }
 
+  /// While connected to a hub of a cluster that cannot reach the cluster's log: the time on the loop's clock since which
+  /// its state may be stale, and actions wait. Otherwise nil.
+  public var hubStaleSince: Duration? { link.replica.hubStaleSince }
+
   /// The number of times that a restarted hub had lost state which this client had seen. The client recovers by itself,
   /// but its user may want to know.
   public var lossCount: Int { link.replica.lossCount }

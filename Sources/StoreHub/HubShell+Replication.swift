@@ -38,7 +38,7 @@ extension HubShell {
     case .cancelEffects:
       cancelEffects()
       inform { $0.cancelEffects() }
-    case .statusChanged: inform { $0.noteClusterChange(at: loop.now) }
+    case .statusChanged: inform { $0.noteClusterChange(staleFor: staleTime, at: loop.now) }
     case .refused(let reason): leaveCluster(LogError(.inUse, reason))
     }
     noteForwarded()
@@ -67,6 +67,12 @@ extension HubShell {
     guard handOverLimit != nil else { return }
     handOverLimit = nil
     finishIfStopped()
+  }
+
+  /// The time for which the state may have been stale; nil if it is that of the cluster's log.
+  private var staleTime: Duration? {
+    guard let since = recording?.replication?.status.staleSince, since > 0 else { return nil }
+    return .milliseconds(max(wallTime() - since, 0))
   }
 
   private func leaveCluster(_ error: LogError) {

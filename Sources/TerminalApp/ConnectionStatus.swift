@@ -11,6 +11,9 @@ public final class ConnectionStatus {
   public package(set) var connection = ConnectionState.connecting(attempt: 0, failure: nil)
   /// The reason with which the hub has ended the connection; nil if it has not.
   public package(set) var goodbye: String?
+  /// The time since which the state of a connected hub may be stale, because it waits for its cluster; nil if it is
+  /// current.
+  public package(set) var hubStaleSince: Duration?
   /// The number of bytes received of a state that is not complete yet.
   public package(set) var loadedByteCount = 0
   /// The number of actions that the hub has not acknowledged for 0.3 s: a mark at each key would flicker.
@@ -24,11 +27,11 @@ public final class ConnectionStatus {
   package init(_ name: String, path: String, now: Duration) { (self.name, self.path, self.now) = (name, path, now) }
 
   /// True if the hub may have newer state than the views show.
-  public var isStale: Bool { connection != .live }
+  public var isStale: Bool { connection != .live || hubStaleSince != nil }
 
   var text: ConnectionText {
     var text = ConnectionText(name, path: path, connection: connection, now: now)
-    (text.goodbye, text.pendingCount) = (goodbye, pendingCount)
+    (text.goodbye, text.hubStaleSince, text.pendingCount) = (goodbye, hubStaleSince, pendingCount)
     return text
   }
 }

@@ -6,6 +6,8 @@ package nonisolated struct ConnectionText {
   package var connection: ConnectionState
   /// The reason with which the hub has ended the connection, if it has.
   package var goodbye: String?
+  /// The time since which the state of a connected hub may be stale; nil if it is current.
+  package var hubStaleSince: Duration?
   /// The number of actions that the hub has not acknowledged for some time.
   package var pendingCount = 0
   package var now: Duration
@@ -38,6 +40,13 @@ package nonisolated struct ConnectionText {
       return ("no hub yet, attempt \(attempt)", "no hub", Style(.yellow))
     case .live:
       let pending = pendingCount > 0 ? ", \(pendingCount) pending" : ""
+      if let hubStaleSince {
+        let age = max((now - hubStaleSince).components.seconds, 0)
+        return (
+          "hub waits for its cluster, this may be \(age) s old\(pending)", "hub waits \(age) s",
+          Style(.yellow, bold: true)
+        )
+      }
       return ("live\(pending)", "live\(pending)", Style(pendingCount > 0 ? .yellow : .green, bold: true))
     case .stale(let since, let attempt, _):
       let age = max((now - since).components.seconds, 0)

@@ -6,6 +6,8 @@ package protocol TerminalConnection: AnyObject {
   var connection: ConnectionState { get }
   /// The reason with which the hub has ended the connection, if it has.
   var goodbye: String? { get }
+  /// The time since which the state of a connected hub may be stale; nil if it is current.
+  var hubStaleSince: Duration? { get }
   /// True if no hub listens on the socket.
   var isHubMissing: Bool { get }
   /// The number of times that the hub had lost state.
@@ -143,6 +145,7 @@ package final class TerminalSession {
   /// Shows the state of the connection, and says what has changed.
   package func connectionChanged() {
     (status.connection, status.goodbye) = (connection.connection, connection.goodbye)
+    status.hubStaleSince = connection.hubStaleSince
     status.loadedByteCount = connection.loadedByteCount
     tick()
     let items = news.changed(
@@ -157,9 +160,9 @@ package final class TerminalSession {
     runClock()
   }
 
-  /// An idle program does nothing; the age of the state is shown while the hub is away.
+  /// An idle program does nothing; the age of the state is shown while the hub is away, or waits for its cluster.
   private func runClock() {
-    let isAway = if case .stale = connection.connection { true } else { false }
+    let isAway = if case .stale = connection.connection { true } else { connection.hubStaleSince != nil }
     guard (isAway || ticksAlways) != isClockRunning else { return }
     isClockRunning.toggle()
     if isClockRunning { clock?.start(after: .seconds(1), repeating: .seconds(1)) } else { clock?.stop() }

@@ -65,9 +65,34 @@ import Wire
     #expect(endTurn(hub, watcher).map(\.kind) == [.snapshot])
     #expect(hub.core.metrics.cluster?.summary == "node b follows a in term 0")
     (status.condition, status.staleSince) = (ClusterStatus.Condition.waiting.rawValue, 5000)
-    hub.core.noteClusterChange(at: hub.now)
-    #expect(endTurn(hub, watcher).map(\.kind) == [.delta])
+    hub.core.noteClusterChange(staleFor: .seconds(2), at: hub.now)
+    #expect(endTurn(hub, watcher).map(\.kind) == [.delta, .standing])
     #expect(hub.core.metrics.cluster?.summary == "node b: actions wait for etcd or a node that leads")
+  }
+
+  /// A client that connects later learns it behind its welcome, and each learns when the state is current again.
+  @Test func everyClientLearnsWhetherTheStateMayBeStale() throws {
+    let hub = Hub()
+    let (early, _) = try hub.open()
+    hub.turn()
+    hub.core.noteClusterChange(staleFor: nil, at: hub.now)
+    #expect(hub.turn(early).isEmpty, "it has been current")
+    hub.core.noteClusterChange(staleFor: .seconds(2), at: hub.now)
+    let frames = hub.turn(early)
+    #expect(frames.map(\.kind) == [.standing])
+    #expect(try frames.first?.decoded(as: HubStanding.self) == HubStanding(staleMilliseconds: 2000))
+    hub.now += .seconds(3)
+    let late = hub.connect()
+    hub.send(Hello(), on: late)
+    let greeting = hub.turn(late)
+    #expect(greeting.map(\.kind) == [.welcome, .standing])
+    #expect(try greeting.last?.decoded(as: HubStanding.self) == HubStanding(staleMilliseconds: 5000))
+    hub.core.noteClusterChange(staleFor: nil, at: hub.now)
+    hub.turn()
+    for client in [early, late] {
+      let standing: HubStanding = try #require(try hub.turn(client).last?.decoded())
+      #expect(standing.staleMilliseconds == nil)
+    }
   }
 
   /// The metrics list the places with subscribers, and are published after a connection has ended.

@@ -44,6 +44,24 @@ import Wire
     #expect(reason.contains("not answered"))
   }
 
+  /// A hub that answers may be cut off from its cluster.
+  @Test func aConnectedHubSaysSinceWhenItsStateMayBeStale() throws {
+    var conversation = try Conversation(probeInterval: .seconds(2))
+    let now = conversation.now
+    let before = conversation.replica.hubStaleSince
+    #expect(before == nil)
+    conversation.receive(HubStanding(staleMilliseconds: 2000), at: now + .seconds(5))
+    let (waiting, connection) = (conversation.replica.hubStaleSince, conversation.replica.connection)
+    #expect(waiting == now + .seconds(3) && connection == .live)
+    conversation.receive(HubStanding(staleMilliseconds: nil), at: now + .seconds(6))
+    let current = conversation.replica.hubStaleSince
+    #expect(current == nil)
+    conversation.receive(HubStanding(staleMilliseconds: 0), at: now + .seconds(7))
+    conversation.replica.disconnected(reason: "cut", at: now + .seconds(8))
+    let lost = conversation.replica.hubStaleSince
+    #expect(lost == nil)
+  }
+
   @Test func probesCanBePausedWhileNobodyWatches() throws {
     var conversation = try Conversation(probeInterval: .seconds(2))
     // One whose answer is awaited is not forgotten.

@@ -36,19 +36,22 @@ import Wire
       .opens: [.welcome], .goesDown: [.error, .goodbye],
       .silent: [
         .snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema, .bookmark,
+        .standing,
       ]
         + clientKinds,
     ],
     // For a resumed session, outcomes follow immediately after the welcome. What was applied is reported with the parts.
     .comparing: [
       .opens: [.schema], .goesDown: [.error, .goodbye], .fails: [.rejected],
-      .silent: [.snapshot, .delta, .absent, .detached, .hash, .applied, .released, .pong, .welcome, .bookmark]
+      .silent: [
+        .snapshot, .delta, .absent, .detached, .hash, .applied, .released, .pong, .welcome, .bookmark, .standing,
+      ]
         + clientKinds,
     ],
     .open: [
       .changes: [.snapshot, .delta, .absent], .diverges: [.hash], .applies: [.applied], .fails: [.rejected],
       .goesDown: [.error, .goodbye],
-      .silent: [.bookmark, .detached, .released, .pong, .welcome, .schema] + clientKinds,
+      .silent: [.bookmark, .detached, .released, .pong, .welcome, .schema, .standing] + clientKinds,
     ],
   ]
 
@@ -56,13 +59,13 @@ import Wire
   private static let read: [ReplicaPhase: [FrameKind]] = [
     .idle: [], .down: [], .connecting: [], .stopped: [],
     .greeting: [.welcome, .error, .goodbye],
-    .comparing: [.schema, .applied, .rejected, .released, .error, .goodbye],
-    .open: [.snapshot, .delta, .hash, .applied, .rejected, .released, .pong, .error, .goodbye],
+    .comparing: [.schema, .applied, .rejected, .released, .standing, .error, .goodbye],
+    .open: [.snapshot, .delta, .hash, .applied, .rejected, .released, .standing, .pong, .error, .goodbye],
   ]
 
   private static let hubKinds: [FrameKind] = [
     .welcome, .snapshot, .delta, .applied, .rejected, .error, .goodbye, .pong, .absent, .detached, .hash, .schema,
-    .bookmark, .released,
+    .bookmark, .released, .standing,
   ]
   private static let clientKinds: [FrameKind] = [
     .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel, .represent, .transfer,
@@ -177,6 +180,7 @@ private struct Conversation: ~Copyable {
     case .error: PeerError(.malformed, "malformed").encoded()
     case .goodbye: Goodbye(.shuttingDown, "the hub stops").encoded()
     case .pong: Pong(number: 0).encoded()
+    case .standing: HubStanding(staleMilliseconds: nil).encoded()
     case .hash: StateHash(value: 1).encoded()
     case .schema: schema.encoded()
     }

@@ -53,15 +53,21 @@ import Testing
   }
 
   @Test func theBarShowsTheConnectionInTheFormThatFits() {
-    func line(_ columns: Int, _ connection: ConnectionState, goodbye: String? = nil) -> String {
+    func line(
+      _ columns: Int, _ connection: ConnectionState, goodbye: String? = nil, staleSince: Duration? = nil
+    ) -> String {
       var grid = TextGrid(rows: 1, columns: columns)
       var text = ConnectionText("queue", path: "/run/queue/hub.sock", connection: connection, now: .seconds(65))
-      (text.goodbye, text.pendingCount) = (goodbye, 2)
+      (text.goodbye, text.hubStaleSince, text.pendingCount) = (goodbye, staleSince, 2)
       text.draw(0, on: &grid)
       return grid.lines[0]
     }
     #expect(line(80, .live) == "queue  /run/queue/hub.sock  live, 2 pending")
     #expect(line(20, .live) == "live, 2 pending")
+    // The hub is there, but its cluster is not.
+    let waiting = "queue  hub waits for its cluster, this may be 5 s old, 2 pending"
+    #expect(line(80, .live, staleSince: .seconds(60)) == waiting)
+    #expect(line(24, .live, staleSince: .seconds(60)) == "queue  hub waits 5 s")
     let stale = ConnectionState.stale(since: .seconds(60), attempt: 3, reason: "")
     #expect(line(80, stale) == "queue  hub away, this is 5 s old, 2 pending; reconnecting, attempt 3")
     #expect(line(40, stale, goodbye: "bye") == "queue  hub stopped 5 s")

@@ -48,6 +48,8 @@ import Wire
       "{0: 1, 1: \(hex), 2: true, 3: 9, 4: 100, 5: \"hub\", 12: {0: [[0], [1, [7]]], 1: [h'8200']}}")
     try roundTrip(Represent(user: 3_000_000_000), "3000000000")
     try roundTrip(Transfer(to: "b"), "\"b\"")
+    try roundTrip(HubStanding(staleMilliseconds: nil), "null")
+    try roundTrip(HubStanding(staleMilliseconds: 300), "300")
     let client = HubClient(
       connection: 65537, session: 7, name: "me", process: 4,
       user: SystemUser(id: 1000, name: "alice", groups: [1000, 27]))

@@ -1,3 +1,5 @@
+import Wire
+
 /// A client's request for the schema of a root.
 struct SchemaRequest: Equatable {
   /// The index of the root.
@@ -17,11 +19,14 @@ struct PendingReplies {
   /// The number of the last action whose effects the hub does not hold any more; 0 if the client knows it.
   var released: UInt64 = 0
 
-  var isEmpty: Bool { pong == nil && detached.isEmpty && schemas.isEmpty && released == 0 }
+  /// Whether the hub's state may be stale, after a change of that.
+  var standing: HubStanding?
+
+  var isEmpty: Bool { pong == nil && detached.isEmpty && schemas.isEmpty && released == 0 && standing == nil }
 
   /// Removes all answers, which were written, and keeps the memory of the lists.
   mutating func removeAll() {
-    (pong, released) = (nil, 0)
+    (pong, released, standing) = (nil, 0, nil)
     detached.removeAll(keepingCapacity: true)
     schemas.removeAll(keepingCapacity: true)
   }

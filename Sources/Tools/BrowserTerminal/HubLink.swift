@@ -79,6 +79,7 @@ package final class HubLink {
   package var connection: ConnectionState { link.replica.connection }
   package var isHubMissing: Bool { link.isHubMissing }
   package var goodbye: String? { link.replica.goodbye }
+  package var hubStaleSince: Duration? { link.replica.hubStaleSince }
   package var hubName: String { link.replica.hubName }
   package var schema: Schema? { link.replica.schema }
   /// The documentation comments of the schema.

@@ -51,4 +51,6 @@ public enum FrameKind: UInt8, Sendable, CaseIterable {
   case bookmark = 0x8d
   /// Hub: it holds no effects of the actions up to a sequence number any more.
   case released = 0x8e
+  /// Hub of a cluster: since when its state may be stale, or that it is current.
+  case standing = 0x8f
 }

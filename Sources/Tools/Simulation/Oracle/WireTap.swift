@@ -103,7 +103,7 @@ struct WireTap {
       }
     case .detached: scopes[header.scope] = nil
     case .released: releaseCount += 1
-    case .error, .goodbye, .pong, .schema: break
+    case .error, .goodbye, .pong, .schema, .standing: break
     case .hello, .attach, .actions, .ping, .leave, .detach, .verify, .describe, .cancel, .represent, .transfer:
       throw Violation(.protocolBroken, "the hub wrote a client's frame, \(kind)")
     }
