@@ -537,7 +537,7 @@ let package = Package(
       name: "DependenciesTests",
       dependencies: [
         "CombineSchedulers", "ConcurrencyExtras", "Dependencies", "DependenciesFoundation", "DependenciesTestSupport",
-        "IssueReporting",
+        "IssueReporting", "Senders",
       ], swiftSettings: common),
     // Sources written for the original libraries, with their import lines.
     .testTarget(

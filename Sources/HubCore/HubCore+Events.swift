@@ -68,6 +68,9 @@ extension HubCore {
   /// Sets the source of the hub's part in its cluster, for the metrics.
   package mutating func setClusterStatus(_ body: (() -> ClusterStatus)?) { clusterStatus = body }
 
+  /// Sets the receiver of what the reducer reads that is not reproducible: a line for the log, once for each key.
+  package func setIrreproducibleReadReport(_ body: ((String) -> Void)?) { surroundings.onIrreproducibleRead = body }
+
   // MARK: Effects
 
   /// Applies an action that an effect sent. Returns false if the effect was cancelled, if the state would become too

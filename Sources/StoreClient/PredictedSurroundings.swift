@@ -9,7 +9,7 @@ final class PredictedSurroundings {
   private var randomness: ActionRandomness?
   private lazy var surroundings = ReducerSurroundings(
     sender: { [unowned self] in client.map { .client($0) } ?? .local(.current) },
-    random: { [unowned self] in randomness?.next() })
+    random: { [unowned self] in randomness?.next() }, isOfHub: true)
 
   /// Predicts an action.
   ///

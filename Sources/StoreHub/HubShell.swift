@@ -108,6 +108,7 @@ final class HubShell {
     self.core.setReceiver { action in self.inform { $0.send(action) } }
     self.core.setLateness { self.isLate() }
     self.core.setClock { wallTime() }
+    self.core.setIrreproducibleReadReport { [log] in log.write(.warning, $0) }
     self.core.viewClock = { [loop] in loop.preciseNow }
     self.core.storeReadStarts(in: loop.readBuffer.lastStart)
     // Nothing of the feature has run yet, and this process has the socket.
@@ -197,6 +198,7 @@ final class HubShell {
     core.setReceiver(nil)
     core.setLateness(nil)
     core.setClock(nil)
+    core.setIrreproducibleReadReport(nil)
     core.viewClock = nil
     core.setClusterStatus(nil)
     resumeEffects()

@@ -7,35 +7,10 @@ import Testing
 import Wire
 
 @Suite(.timeLimit(.minutes(5))) struct LogTests {
-  /// A log to a file, with a clock that a test controls.
-  private final class Recorder {
-    var now = Duration.seconds(1000)
-    private(set) var log: Log?
-    private let file = tmpfile()
-
-    init(level: Log.Level = .info) {
-      log = Log(program: "test", level: level, descriptor: fileno(file)) { [unowned self] in now }
-    }
-
-    var lines: [String] {
-      guard let file else { return [] }
-      fflush(file)
-      rewind(file)
-      var bytes = [UInt8](repeating: 0, count: 1 << 20)
-      let count = fread(&bytes, 1, bytes.count, file)
-      fseek(file, 0, SEEK_END)
-      return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-
-    isolated deinit {
-      if let file { fclose(file) }
-    }
-  }
-
   private let refused = Log.Cause("refused actions", user: 7)
 
   @Test func linesOfOneCauseAreLimitedAndCounted() {
-    let recorder = Recorder()
+    let recorder = LogRecorder()
     var textCount = 0
     for _ in 0..<100_000 {
       recorder.log?.write(
@@ -60,7 +35,7 @@ import Wire
   }
 
   @Test func aCauseThatEndsIsSummarisedByTheNextOneOrAtTheEnd() {
-    let recorder = Recorder()
+    let recorder = LogRecorder()
     for _ in 0..<20 { recorder.log?.write(.warning, cause: refused, "refused") }
     recorder.now += Log.interval
     recorder.log?.write(.warning, cause: Log.Cause("others"), "other")
@@ -74,7 +49,7 @@ import Wire
   }
 
   @Test func manyUsersTogetherAreLimitedToo() {
-    let recorder = Recorder()
+    let recorder = LogRecorder()
     for user in 0..<100_000 {
       recorder.log?.write(.warning, cause: Log.Cause("refused", user: UInt32(user)), "refused")
     }
@@ -84,7 +59,7 @@ import Wire
   }
 
   @Test func aDeveloperSeesAllLines() {
-    let recorder = Recorder(level: .debug)
+    let recorder = LogRecorder(level: .debug)
     for _ in 0..<100 { recorder.log?.write(.debug, cause: refused, "opened") }
     #expect(recorder.lines.count == 100)
   }
@@ -100,7 +75,7 @@ import Wire
 
   @Test func aLoopWritesSummariesWhenNoLineFollows() throws {
     let loop = try EventLoop()
-    let recorder = Recorder()
+    let recorder = LogRecorder()
     try recorder.log?.summarise(on: loop)
     recorder.log?.write(.warning, cause: refused, "refused")
     recorder.now += Log.interval - .milliseconds(5)

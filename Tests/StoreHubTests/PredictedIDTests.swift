@@ -33,11 +33,15 @@ import Wire
       case added(Int, String)
       case rolled(Int)
       case removed(UUID)
+      /// Adds a note with the time zone and the locale.
+      case signed
     }
 
     @Dependency(\.uuid) var uuid
     @Dependency(\.withRandomNumberGenerator) var withRandomNumberGenerator
     @Dependency(\.sender) var sender
+    @Dependency(\.timeZone) var timeZone
+    @Dependency(\.locale) var locale
 
     var body: some ReducerOf<Self> {
       Reduce { state, action throws(Refusal) in
@@ -51,6 +55,8 @@ import Wire
           for _ in 0..<count {
             state.rolls.append(withRandomNumberGenerator { Int.random(in: 1...6, using: &$0) })
           }
+        case .signed:
+          state.notes.append(Note(id: uuid(), text: "\(timeZone.identifier) \(locale.identifier)", author: 0))
         case .removed(let id):
           guard state.notes.remove(id: id) != nil else { throw Refusal("there is no such note") }
         }
@@ -67,16 +73,21 @@ import Wire
     return options
   }
 
+  /// A client with the state of the hub.
+  private func attach(to bench: Bench) async throws -> (NotesClient, StoreOf<Notes>) {
+    let client = try NotesClient(
+      loop: bench.loop, path: bench.path, options: options("one"), predictingWith: Notes())
+    client.start()
+    #expect(await bench.until { client.store != nil })
+    return (client, try #require(client.store))
+  }
+
   /// Notes the ids that an action predicts, until the hub has them.
   @Test func anElementKeepsItsPredictedID() async throws {
     let bench = try Bench()
     let engine = FeatureEngine(initialState: Notes.State(), reducer: Notes())
     let server = try bench.serve(engine)
-    let client = try NotesClient(
-      loop: bench.loop, path: bench.path, options: options("one"), predictingWith: Notes())
-    client.start()
-    #expect(await bench.until { client.store != nil })
-    let store = try #require(client.store)
+    let (client, store) = try await attach(to: bench)
     let task = store.send(.added(2, "milk"))
     let predicted = store.notes.map(\.id)
     #expect(predicted.count == 2 && Set(predicted).count == 2 && engine.state.notes.isEmpty)
@@ -91,6 +102,20 @@ import Wire
     #expect(identity.name == "one" && identity.process == getpid() && identity.connection == 1)
     #expect(identity.user.id == user.id && identity.user.name == user.name)
     #expect(Set(identity.user.groups) == Set(user.groups))
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+
+  @Test func aPredictionHasTheTimeZoneAndTheLocaleOfTheHub() async throws {
+    let bench = try Bench()
+    let engine = FeatureEngine(initialState: Notes.State(), reducer: Notes())
+    let server = try bench.serve(engine)
+    let (client, store) = try await attach(to: bench)
+    store.send(.signed)
+    #expect(store.notes.map(\.text) == ["GMT en_US_POSIX"] && engine.state.notes.isEmpty)
+    #expect(await bench.until { client.pendingActionCount == 0 })
+    #expect(store.state == engine.state)
     client.close()
     #expect(await bench.stop(server))
     bench.clean()

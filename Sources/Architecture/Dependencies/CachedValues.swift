@@ -40,7 +40,10 @@ final class CachedValues: Sendable {
     return creation(of: id).withLock {
       defer { endCreation(of: id) }
       if let kept = kept(id), let value = kept as? Key.Value { return value }
-      let (value, withheld) = WithheldReports.collect { Self.newValue(of: key, in: context) }
+      // The value outlives the action that a hub's reducer handles, and must not depend on it.
+      let (value, withheld) = ReducerSurroundings.withoutCurrent {
+        WithheldReports.collect { Self.newValue(of: key, in: context) }
+      }
       return keep(value, as: id, withheld) as? Key.Value ?? value
     }
   }
@@ -108,6 +111,12 @@ final class CachedValues: Sendable {
       entries[id] = Entry(value: value, preparation: preparation)
       return true
     }
+  }
+
+  /// Returns true if the key's value was set before it was first used.
+  func isPrepared(_ key: ObjectIdentifier, in context: DependencyContext) -> Bool {
+    let id = ID(key: key, context: context, test: CurrentTest.id)
+    return entries.withLock { $0[id]?.preparation != nil }
   }
 
   /// The context that a preparation set.

@@ -10,6 +10,22 @@ public protocol TestDependencyKey<Value>: SendableMetatype {
   static var testValue: Value { get }
   /// The value in previews; by default the test value.
   static var previewValue: Value { get }
+  /// True if a reducer that reads the dependency has the same result wherever and whenever it runs; by default false.
+  ///
+  /// A hub's reducer is run again by replays and by clients that predict. A dependency whose live value reads files,
+  /// the network or the environment belongs in effects. If a hub's reducer reads one without an override, tests report
+  /// an issue, and the hub names it once in its log. Declare a value that is the same everywhere:
+  ///
+  /// ```swift
+  /// extension PriceList: DependencyKey {
+  ///   static let liveValue = PriceList(vat: 0.24)
+  ///   static let isReproducible = true
+  /// }
+  /// ```
+  ///
+  /// The capture list of an effect, `.run { [numberFact] send in … }`, is evaluated by the reducer. So declare a client
+  /// that is only passed to effects, too. The library's clocks and schedulers are declared.
+  static var isReproducible: Bool { get }
 }
 
 /// A dependency with a value in production.
@@ -67,4 +83,6 @@ extension TestDependencyKey {
 
   /// The test value.
   public static var previewValue: Value { testValue }
+  /// False: nothing is known of the value.
+  public static var isReproducible: Bool { false }
 }

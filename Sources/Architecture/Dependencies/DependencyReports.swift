@@ -81,6 +81,31 @@ func reportPreparedTooLate(_ key: Any.Type, value: Any.Type, name: StaticString)
     """)
 }
 
+/// Reports that the reducer of a hub in a test reads a dependency that is not known to be reproducible.
+func reportIrreproducible(_ key: Any.Type, value: Any.Type) {
+  report(
+    """
+    A hub's reducer reads \(dependency(key)), which is not reproducible:
+
+    \(details(of: key, value: value))
+
+    Replays of the journal and predictions of clients run the reducer again, and may read another value.
+
+    To fix, read it in the body of an effect, which sends an action with what it found. If its live value is the same \
+    everywhere, or only effects use what is read here, declare “static let isReproducible = true” in the key.
+    """)
+}
+
+/// The same, in one line for the log of a hub.
+func irreproducibleRead(of key: Any.Type) -> String {
+  let place = DependencyValues.access.place.map { " (\($0.fileID):\($0.line))" } ?? ""
+  return """
+    the reducer reads \(dependency(key))\(place), which is not reproducible: replays and predictions may differ; read \
+    it in the body of an effect, or, if its value is the same everywhere or only effects use it, declare “static let \
+    isReproducible = true” in \(key)
+    """
+}
+
 private func report(_ message: String, at place: IssueLocation? = DependencyValues.access.place) {
   let place = place ?? IssueLocation()
   reportIssue(

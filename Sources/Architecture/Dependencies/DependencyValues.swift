@@ -78,7 +78,11 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
       if access.place == nil {
         access.place = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
       }
-      return Self.$access.withValue(access) { defaults.value(of: key, in: context) }
+      return Self.$access.withValue(access) {
+        let context = self.context
+        if !Key.isReproducible { noteRead(ofIrreproducible: key, value: Key.Value.self, in: context) }
+        return defaults.value(of: key, in: context)
+      }
     }
     set {
       guard case .preparing(let preparation) = Self.phase else {
@@ -94,6 +98,35 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
   package func override<Key: TestDependencyKey>(of key: Key.Type) -> Key.Value? {
     guard !overrides.isEmpty, let override = overrides[ObjectIdentifier(key)] else { return nil }
     return (override as? TypedOverride<Key.Value>)?.value
+  }
+
+  /// The value that a hub's reducer reads in place of the machine's: nil outside of one, and if the key has an override
+  /// or a prepared value.
+  func value<Key: TestDependencyKey>(
+    inReducerOfHub value: @autoclosure () -> Key.Value, unlessReplaced key: Key.Type
+  ) -> Key.Value? {
+    guard ReducerSurroundings.current?.isOfHub == true, override(of: key) == nil, !isPrepared(key, in: context) else {
+      return nil
+    }
+    return value()
+  }
+
+  // Not generic, so that they are compiled once and not for each key.
+
+  @inline(never)
+  private func noteRead(ofIrreproducible key: Any.Type, value: Any.Type, in context: DependencyContext) {
+    guard let surroundings = ReducerSurroundings.current, surroundings.noteFirstRead(of: ObjectIdentifier(key)),
+      !isPrepared(key, in: context)
+    else { return }
+    if context == .test {
+      reportIrreproducible(key, value: value)
+    } else {
+      surroundings.report(irreproducibleRead(of: key))
+    }
+  }
+
+  private func isPrepared(_ key: Any.Type, in context: DependencyContext) -> Bool {
+    defaults.isPrepared(ObjectIdentifier(key), in: context)
   }
 
   /// The context that determines the values of dependencies without overrides.

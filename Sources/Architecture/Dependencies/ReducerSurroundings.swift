@@ -10,6 +10,12 @@ package final class ReducerSurroundings {
   private let readSender: () -> Sender
   private let readTime: () -> Int64?
   private let drawRandom: () -> UInt64?
+  /// True for the reducer of a hub, also where a client predicts it or a replay repeats it: its calendar, time zone and
+  /// locale are constants.
+  let isOfHub: Bool
+  private let reportRead: ((String) -> Void)?
+  /// The keys that are not reproducible and have been read.
+  private var irreproducibleKeys: Set<ObjectIdentifier> = []
 
   /// Creates surroundings.
   ///
@@ -17,10 +23,14 @@ package final class ReducerSurroundings {
   ///   - sender: Returns the sender of the action that is reduced.
   ///   - time: Returns the time of the action, in milliseconds since 1970-01-01 00:00 UTC; nil for the machine's.
   ///   - random: Returns the next random bits for the action; nil for the machine's.
+  ///   - isOfHub: True for the reducer of a hub, also in a prediction or a replay.
+  ///   - report: Receives, once for each key, what the reducer reads that is not reproducible; nil if nobody wants it.
   package init(
-    sender: @escaping () -> Sender, time: @escaping () -> Int64? = { nil }, random: @escaping () -> UInt64? = { nil }
+    sender: @escaping () -> Sender, time: @escaping () -> Int64? = { nil }, random: @escaping () -> UInt64? = { nil },
+    isOfHub: Bool = false, report: ((String) -> Void)? = nil
   ) {
     (readSender, readTime, drawRandom) = (sender, time, random)
+    (self.isOfHub, reportRead) = (isOfHub, report)
   }
 
   /// The sender of the action that is reduced.
@@ -31,6 +41,14 @@ package final class ReducerSurroundings {
 
   /// Returns the next random bits for the action; nil for the machine's.
   func nextRandom() -> UInt64? { drawRandom() }
+
+  /// Notes a read of a key that is not reproducible. Returns true if it is the first that is to be reported.
+  func noteFirstRead(of key: ObjectIdentifier) -> Bool {
+    reportRead != nil && irreproducibleKeys.insert(key).inserted
+  }
+
+  /// Reports what the reducer reads that is not reproducible.
+  func report(_ message: String) { reportRead?(message) }
 
   /// The surroundings of the reducer that runs on this thread; nil outside of one, and in a store of one process.
   package static var current: ReducerSurroundings? {
@@ -49,6 +67,14 @@ package final class ReducerSurroundings {
 
   /// Returns to the outer surroundings.
   package static func end(_ outer: UnsafeMutableRawPointer?) { storehub_set_current_surroundings(outer) }
+
+  /// Runs an operation that is not part of the reducer.
+  static func withoutCurrent<Result>(_ operation: () -> Result) -> Result {
+    let outer = storehub_current_surroundings()
+    storehub_set_current_surroundings(nil)
+    defer { end(outer) }
+    return operation()
+  }
 
   /// Surrounds the reducers that run in an operation.
   package func surround<Result>(_ operation: () -> Result) -> Result {

@@ -11,6 +11,7 @@ extension DependencyValues {
 }
 
 private enum MainRunLoopKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = AnySchedulerOf<RunLoop>.main
   static var testValue: AnySchedulerOf<RunLoop> {
     let report = unimplementedReport(of: "mainRunLoop")

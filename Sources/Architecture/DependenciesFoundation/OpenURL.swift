@@ -29,6 +29,7 @@ public struct OpenURLEffect: Sendable {
 }
 
 private enum OpenURLKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = OpenURLEffect { url in
     // Without a scheme it could be an option of the program.
     guard url.scheme != nil else { return false }

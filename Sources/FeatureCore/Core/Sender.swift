@@ -23,6 +23,7 @@ extension DependencyValues {
 }
 
 private enum SenderKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = Sender.local(.current)
   // The same on every machine.
   static let testValue = Sender.local(SystemUser(id: 1000, name: "test", groups: [1000]))

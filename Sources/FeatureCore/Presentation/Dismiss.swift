@@ -54,6 +54,8 @@ extension DismissEffect: TestDependencyKey {
 
 extension DismissEffect: DependencyKey {
   public static var liveValue: DismissEffect { testValue }
+  /// True: a dismissal is an action.
+  public static let isReproducible = true
 }
 
 extension DependencyValues {
@@ -77,6 +79,7 @@ extension DependencyValues {
 }
 
 private enum IsPresentedKey: DependencyKey {
+  static let isReproducible = true
   static var liveValue: Bool? { nil }
   static var testValue: Bool? { nil }
 }

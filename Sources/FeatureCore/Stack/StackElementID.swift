@@ -123,6 +123,8 @@ extension StackElementID {
 extension StackElementIDGenerator: DependencyKey {
   public static let liveValue = StackElementIDGenerator.random()
   public static var testValue: StackElementIDGenerator { StackElementIDGenerator() }
+  /// True: in a hub the ids follow from the action.
+  public static let isReproducible = true
 }
 
 extension DependencyValues {

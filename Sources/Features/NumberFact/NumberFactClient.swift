@@ -31,6 +31,9 @@ extension NumberFactClient: DependencyKey {
   public static let testValue = NumberFactClient { _ in
     throw NumberFactError(message: "this test did not say what numberFact.fetch gives")
   }
+
+  /// Reducers only pass it to effects.
+  public static let isReproducible = true
 }
 
 extension DependencyValues {

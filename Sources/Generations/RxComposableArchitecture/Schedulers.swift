@@ -133,6 +133,7 @@ extension DependencyValues {
   }
 
   private enum RxMainQueueKey: DependencyKey {
+    static let isReproducible = true
     static let liveValue: any SchedulerType = MainScheduler.instance
     static let testValue: any SchedulerType = MainScheduler(queue: .unimplemented("@Dependency(\\.rxMainQueue)"))
   }

@@ -23,6 +23,8 @@ final class HubSurroundings {
   @exclusivity(unchecked) private var client: LiveConnection?
   /// Returns the machine's time, in milliseconds since 1970; nil if the reducer reads the machine's time itself.
   var clock: (() -> Int64)?
+  /// Receives what the reducer reads that is not reproducible.
+  var onIrreproducibleRead: ((String) -> Void)?
   private let engine: any Engine
   /// What the reducer reads.
   private let surroundings: ReducerSurroundings
@@ -46,7 +48,8 @@ final class HubSurroundings {
     (self.engine, self.key, self.lastTime) = (engine, key, lastTime)
     let reader = Reader()
     surroundings = ReducerSurroundings(
-      sender: { reader.values.sender }, time: { reader.values.time }, random: { reader.values.nextRandom() })
+      sender: { reader.values.sender }, time: { reader.values.time }, random: { reader.values.nextRandom() },
+      isOfHub: true, report: { reader.values.onIrreproducibleRead?($0) })
     reader.owner = self
   }
 

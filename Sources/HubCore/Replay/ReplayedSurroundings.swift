@@ -11,7 +11,7 @@ final class ReplayedSurroundings {
   private var randomness: ActionRandomness?
   private(set) lazy var reducer = ReducerSurroundings(
     sender: { [unowned self] in sender }, time: { [unowned self] in turn.time },
-    random: { [unowned self] in nextRandom() })
+    random: { [unowned self] in nextRandom() }, isOfHub: true)
 
   init(_ engine: any Engine) {
     self.engine = engine

@@ -100,6 +100,7 @@ nonisolated extension DependencyValues {
 }
 
 private nonisolated enum MirroredHubKey: DependencyKey {
+  static let isReproducible = true
   static var liveValue: MirroredHub? { nil }
   static var testValue: MirroredHub? { nil }
 }

@@ -60,16 +60,19 @@ extension AssertionFailureEffect {
 }
 
 private enum AssertKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue: any AssertionEffect = LiveAssert()
   static let testValue: any AssertionEffect = ReportingAssert()
 }
 
 private enum AssertionFailureKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue: any AssertionFailureEffect = LiveAssert()
   static let testValue: any AssertionFailureEffect = ReportingAssert()
 }
 
 private enum PreconditionKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue: any AssertionEffect = LivePrecondition()
   static let testValue: any AssertionEffect = ReportingAssert()
 }

@@ -18,6 +18,7 @@ extension DependencyValues {
 }
 
 private enum ContinuousClockKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue: any Clock<Duration> = ContinuousClock()
   static var testValue: any Clock<Duration> {
     let report = unimplementedReport(of: "continuousClock")
@@ -26,6 +27,7 @@ private enum ContinuousClockKey: DependencyKey {
 }
 
 private enum SuspendingClockKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue: any Clock<Duration> = SuspendingClock()
   static var testValue: any Clock<Duration> {
     let report = unimplementedReport(of: "suspendingClock")

@@ -52,6 +52,7 @@ public struct DateGenerator: Sendable {
 }
 
 private enum DateKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = DateGenerator { ofReducer ?? Date() }
   static var testValue: DateGenerator {
     let report = unimplementedReport(of: "date")

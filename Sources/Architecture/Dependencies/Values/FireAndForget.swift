@@ -48,6 +48,7 @@ public struct FireAndForget: Sendable {
 }
 
 private enum FireAndForgetKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = FireAndForget { priority, operation in
     Task(priority: priority) { try? await operation() }
   }

@@ -17,6 +17,7 @@ extension DependencyValues {
 }
 
 private enum MainQueueKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = AnySchedulerOf<DispatchQueue>.main
   static var testValue: AnySchedulerOf<DispatchQueue> {
     let report = unimplementedReport(of: "mainQueue")

@@ -49,6 +49,7 @@ public struct WithRandomNumberGenerator: Sendable {
 }
 
 private enum RandomNumberGeneratorKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = WithRandomNumberGenerator(LiveRandomNumberGenerator())
   static var testValue: WithRandomNumberGenerator {
     WithRandomNumberGenerator(

@@ -78,6 +78,7 @@ extension UUID {
 }
 
 private enum UUIDKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = UUIDGenerator { ofReducer ?? UUID() }
   static var testValue: UUIDGenerator {
     let report = unimplementedReport(of: "uuid")

@@ -80,6 +80,7 @@ extension DependencyValues {
 }
 
 private enum PersistentReferencesKey: DependencyKey {
+  static let isReproducible = true
   static let liveValue = PersistentReferences()
   static let perTest = PerTest { PersistentReferences() }
   static var testValue: PersistentReferences { perTest.value }

@@ -139,6 +139,7 @@ private enum SharedChangeTrackersKey: DependencyKey {
   typealias Value = [SharedChangeTracker]
   static let liveValue: Value = []
   static let testValue: Value = []
+  static let isReproducible = true
 }
 
 // MARK: - Queries of a cell

@@ -1,0 +1,68 @@
+import ComposableArchitecture
+import EventLoop
+import HubCore
+import StoreHub
+import Testing
+import Wire
+
+/// Reads what may differ on another machine.
+private nonisolated struct Weather: DependencyKey, Sendable {
+  var now: @Sendable () -> String
+
+  static let liveValue = Weather { "rain" }
+}
+
+/// A hub names in its log what its reducer reads that is not reproducible.
+@Suite(.timeLimit(.minutes(2))) struct IrreproducibleReadTests {
+  nonisolated struct Diary: Reducer, Sendable {
+    @Replicated
+    struct State: Equatable, Sendable {
+      var entries: [String] = []
+    }
+
+    @Replicated
+    enum Action: Sendable {
+      case fetch
+      case fetched(String)
+      case read
+    }
+
+    @Dependency(Weather.self) fileprivate var weather
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .fetch: return .run { send in await send(.fetched(weather.now())) }
+        case .fetched(let text): state.entries.append(text)
+        case .read: state.entries.append(weather.now())
+        }
+        return .none
+      }
+    }
+  }
+
+  @Test func theLogNamesReadsOfTheReducerAndNotThoseOfEffects() async throws {
+    let bench = try Bench()
+    let recorder = LogRecorder(level: .warning)
+    let diary = withDependencies {
+      $0.context = .live
+    } operation: {
+      Diary()
+    }
+    let engine = FeatureEngine(initialState: Diary.State(), reducer: diary)
+    let server = try HubServer(
+      engine, name: "test hub", loop: bench.loop, path: bench.path,
+      log: try #require(recorder.log))
+    engine.send(.fetch)
+    #expect(await bench.until { engine.state.entries == ["rain"] })
+    #expect(recorder.lines.isEmpty)
+    engine.send(.read)
+    engine.send(.read)
+    #expect(await bench.until { engine.state.entries.count == 3 })
+    let warnings = recorder.lines
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.hasPrefix("test: warning: the reducer reads @Dependency(Weather.self) (") == true)
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
+}
