@@ -115,7 +115,9 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
 
   @inline(never)
   private func noteRead(ofIrreproducible key: Any.Type, value: Any.Type, in context: DependencyContext) {
-    guard let surroundings = ReducerSurroundings.current, surroundings.noteFirstRead(of: ObjectIdentifier(key)),
+    // Setting a value by its key path reads it first.
+    guard case .reading = Self.phase, let surroundings = ReducerSurroundings.current,
+      surroundings.noteFirstRead(of: ObjectIdentifier(key)),
       !isPrepared(key, in: context)
     else { return }
     if context == .test {

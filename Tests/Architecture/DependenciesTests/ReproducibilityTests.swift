@@ -93,6 +93,20 @@ extension DependencyValues {
     #expect(hub.reports.isEmpty)
   }
 
+  @Test func settingAValueInTheReducerIsNotReported() {
+    let path: any WritableKeyPath<DependencyValues, String> & Sendable = \.weather
+    live {
+      hub.surroundings.surround {
+        withDependencies {
+          $0[keyPath: path] = "hail"
+        } operation: {
+          #expect(weather == "hail")
+        }
+      }
+    }
+    #expect(hub.reports.isEmpty)
+  }
+
   @Test func aPreparedValueIsNotReported() {
     let recorder = Recorder()
     prepareDependencies { $0.weather = "fog" }
