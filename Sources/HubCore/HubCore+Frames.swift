@@ -180,9 +180,7 @@ extension HubCore {
     case .verify:
       verify(header.scope, from: connection)
     case .describe:
-      requestSchema(
-        of: StateRoot(rawValue: UInt64(header.scope)), isDocumented: header.flags & DocumentedSchema.flag != 0,
-        for: connection, at: now)
+      requestSchema(of: StateRoot(rawValue: UInt64(header.scope)), header.flags, for: connection, at: now)
     case .cancel:
       cancelEffects(ofAction: try UInt64(decoding: payload), from: connection)
     case .transfer:
@@ -201,10 +199,12 @@ extension HubCore {
 
   /// Records that a client has requested the schema of a root.
   private mutating func requestSchema(
-    of root: StateRoot, isDocumented: Bool, for connection: LiveConnection, at now: Duration
+    of root: StateRoot, _ flags: UInt8, for connection: LiveConnection, at now: Duration
   ) {
     guard root.rawValue < UInt64(schemas.count) else { return fail(connection.id, Self.noState(root), at: now) }
-    let request = SchemaRequest(root: root.index, isDocumented: isDocumented)
+    let request = SchemaRequest(
+      root: root.index, isDocumented: flags & DocumentedSchema.flag != 0,
+      hasFormerNames: flags & Schema.formerNamesFlag != 0)
     if !connection.replies.schemas.contains(request) { connection.replies.schemas.append(request) }
     outputs.wake(connection)
   }

@@ -273,7 +273,8 @@ extension HubCore {
   }
 
   private mutating func writeSchema(_ request: SchemaRequest) {
-    let (schema, scope) = (schemas[request.root], UInt16(request.root))
+    let scope = UInt16(request.root)
+    let schema = request.hasFormerNames ? schemas[request.root] : schemas[request.root].withoutFormerNames
     guard request.isDocumented else {
       outgoing.writer.frame(FrameHeader(kind: .schema, scope: scope)) { schema.encode(to: &$0) }
       return

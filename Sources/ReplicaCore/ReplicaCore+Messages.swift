@@ -150,8 +150,12 @@ extension ReplicaCore {
       return open(on: stream, translation: nil)
     }
     link = .comparing(stream)
-    let flags = options.requestsDocumentation ? DocumentedSchema.flag : 0
-    commands.append(.write(output.frame(FrameHeader(kind: .describe, flags: flags)) { _ in }))
+    commands.append(.write(output.frame(FrameHeader(kind: .describe, flags: schemaFlags)) { _ in }))
+  }
+
+  /// The flags of a request for a schema.
+  var schemaFlags: UInt8 {
+    Schema.formerNamesFlag | (options.requestsDocumentation ? DocumentedSchema.flag : 0)
   }
 
   /// Adopts the hub's session, even before the schemas are compared, since outcomes may arrive earlier.

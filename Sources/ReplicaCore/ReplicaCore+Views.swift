@@ -78,8 +78,7 @@ extension ReplicaCore {
   mutating func requestViews(on open: OpenLink) {
     guard views.fingerprint != nil, views.schema == nil, !views.isRequested else { return }
     views.isRequested = true
-    let flags = options.requestsDocumentation ? DocumentedSchema.flag : 0
-    let header = FrameHeader(kind: .describe, flags: flags, scope: UInt16(StateRoot.views.rawValue))
+    let header = FrameHeader(kind: .describe, flags: schemaFlags, scope: UInt16(StateRoot.views.rawValue))
     commands.append(.write(output.frame(header) { _ in }))
   }
 

@@ -103,6 +103,28 @@ import Wire
     #expect(second.revision == 21)
   }
 
+  @Replicated
+  fileprivate struct Renamed: Equatable {
+    @Replicated(was: "count") var total = 0
+    @Replicated(was: "marks") var labels: Set<Int> = []
+    var next: Old.Owner? = nil
+  }
+
+  /// Turns of the older version follow the snapshot, as after a crash.
+  @Test func aRenamedFieldHasTheStoredValue() throws {
+    let engine = FeatureEngine<Renamed, Action>(initialState: Renamed(), reducer: Reduce { _, _ in .none })
+    var recovery = Recovery(engine: engine, replacementLimit: HubLimits().stateBytes)
+    let bytes = Self.oldState.encoded()
+    try recovery.restore(snapshot: bytes.span.bytes, writtenFor: Self.old, at: 20, position: 9)
+    let turn = LoggedTurn(position: 10, baseRevision: 20, revision: 21, time: 1, delta: [0xa1, 0x00, 0x04])
+    try recovery.apply(turn, writtenFor: Self.old)
+    _ = try recovery.renumber(at: 1)
+    #expect(engine.state == Renamed(total: 4, labels: [7, 8], next: Old.Owner(name: "Bob")))
+    // Nothing of these is reported as dropped.
+    #expect(!recovery.droppedFields.contains { $0.contains("count") || $0.contains("marks") })
+    #expect(recovery.droppedFields.contains { $0.contains("owner") })
+  }
+
   /// A log may be unable to store it as one turn.
   @Test func theTurnOfALargeStateChangesNothing() throws {
     let engine = engine()

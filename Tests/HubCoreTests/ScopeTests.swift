@@ -369,7 +369,7 @@ import Wire
   @Test func theDocumentationComesOnRequestOnly() throws {
     let hub = BoardHub()
     let (client, _) = try hub.open()
-    for flags in [1, 0, 3, 1] as [UInt8] {
+    for flags in [1, 0, 5, 1] as [UInt8] {
       hub.frame(FrameHeader(kind: .describe, flags: flags, scope: 1), on: client)
     }
     let frames = hub.turn(client)

@@ -75,7 +75,7 @@ import Wire
   }
 
   /// Passes bytes between a hub and a replica until there are no more.
-  private func run(
+  func run(
     _ hub: inout HubCore, _ replica: inout ReplicaCore, _ id: inout ConnectionID?,
     onWrite: ([UInt8]) -> Void = { _ in }, onTurn: (LoggedTurn) -> Void = { _ in }
   ) -> [ReplicaCommand] {

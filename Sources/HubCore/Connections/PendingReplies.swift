@@ -6,6 +6,8 @@ struct SchemaRequest: Equatable {
   let root: Int
   /// True if the client has also requested the documentation.
   var isDocumented = false
+  /// True if the client knows former names.
+  var hasFormerNames = false
 }
 
 /// The answers to a client's requests that were not written yet.

@@ -148,7 +148,7 @@ struct PythonWriter {
     out.line("MODEL = _storehub.Model(")
     out.block { out in
       out.block("bytes.fromhex(", ")") { out in
-        let digits = Array(model.schema.encoded().hexadecimal)
+        let digits = Array(model.schema.withoutFormerNames.encoded().hexadecimal)
         for start in stride(from: 0, to: digits.count, by: 100) {
           out.line("\"\(String(digits[start..<min(start + 100, digits.count)]))\"")
         }

@@ -80,6 +80,7 @@ struct SwiftWriter {
     out.block("struct \(names[index]): \(protocols) {", "}") { out in
       for (field, type) in zip(fields, types) {
         Self.comment(model.documentation.text(ofMember: field.key, of: index) ?? "`\(field.name)`", &out)
+        Self.mark(field.formerNames, &out)
         out.line("@ReplicatedKey(\(field.key)) var \(Self.escaped(field.name)): \(type)")
       }
       if let identity, identity.path != "id" {
@@ -134,6 +135,11 @@ struct SwiftWriter {
     return [name] + parts.flatMap(namedTypes)
   }
 
+  private static func mark(_ formerNames: [String], _ out: inout SourceText) {
+    guard !formerNames.isEmpty else { return }
+    out.line("@Replicated(was: \(formerNames.map(\.debugDescription).joined(separator: ", ")))")
+  }
+
   private func declare(_ index: Int, _ cases: [Schema.Case], _ types: [[String]], _ out: inout SourceText) {
     Self.comment(model.documentation.text(of: index) ?? "`\(model.schema.definitions[index].name)`", &out)
     out.line("@Replicated")
@@ -145,6 +151,7 @@ struct SwiftWriter {
           value.label.isEmpty ? type : "\(Self.label(value.label)): \(type)"
         }
         let payload = values.isEmpty ? "" : "(\(values.joined(separator: ", ")))"
+        Self.mark(element.formerNames, &out)
         out.line("@ReplicatedKey(\(element.key)) case \(Self.escaped(element.name))\(payload)")
       }
     }

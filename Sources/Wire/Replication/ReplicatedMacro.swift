@@ -34,6 +34,19 @@ public macro Replicated() = #externalMacro(module: "StoreHubMacros", type: "Repl
 public macro Replicated(_ treatment: ReplicatedTreatment) =
   #externalMacro(module: "StoreHubMacros", type: "ReplicatedFieldMacro")
 
+/// The names that a field or a case of a `@Replicated` type had in earlier versions, all of them.
+///
+/// ```swift
+/// @Replicated(was: "quantity", "amount") var count = 0
+/// ```
+///
+/// A stored state, a client, or a hub of an earlier version is then mapped to the present name. A former name belongs to
+/// one field or case of a type, and is none of the present names. Without the mark, a renamed field is a new one, and the
+/// value of the old one is dropped.
+@attached(peer)
+public macro Replicated(was name: String, _ earlier: String...) =
+  #externalMacro(module: "StoreHubMacros", type: "ReplicatedFieldMacro")
+
 /// The key of a field or a case of a `@Replicated` type, regardless of its position.
 @attached(peer)
 public macro ReplicatedKey(_ key: Int) = #externalMacro(module: "StoreHubMacros", type: "ReplicatedFieldMacro")

@@ -81,18 +81,20 @@ extension Schema.Definition: WireValue {
         throw WireError(.tooLong(length: UInt64(id.count), limit: Attach.pathLimit), at: idStart)
       }
       for _ in 3..<count { fields.append(try Schema.Field(from: &decoder)) }
-      try Self.check(fields.map(\.key), fields.map(\.name), at: start)
+      try Self.check(fields, at: start)
       content = .fields(fields)
     case 1:
       var cases: [Schema.Case] = []
       for _ in 2..<count { cases.append(try Schema.Case(from: &decoder)) }
-      try Self.check(cases.map(\.key), cases.map(\.name), at: start)
+      try Self.check(cases, at: start)
       content = .cases(cases)
     case let kind: throw WireError(.unknownCase(kind, type: "Schema.Content"), at: start)
     }
   }
 
-  private static func check(_ keys: [UInt64], _ names: [String], at start: Int) throws(WireError) {
+  private static func check(_ members: [some SchemaMember], at start: Int) throws(WireError) {
+    let keys = members.map(\.key)
+    let names = members.flatMap { [$0.name] + $0.formerNames }
     guard zip(keys, keys.dropFirst()).allSatisfy(<=) else { throw WireError(.keysOutOfOrder, at: start) }
     guard zip(keys, keys.dropFirst()).allSatisfy(!=) else { throw WireError(.repeatedKey, at: start) }
     guard Set(names).count == names.count else { throw WireError(.repeatedID, at: start) }
@@ -100,44 +102,47 @@ extension Schema.Definition: WireValue {
 }
 
 extension Schema.Field: WireValue {
-  /// Writes `[key, name, type, has a default]`.
+  /// Writes `[key, name, type, has a default]`, and the former names in an array after that if there are any.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 4)
+    encoder.arrayHeader(count: formerNames.isEmpty ? 4 : 5)
     encoder.unsigned(key)
     encoder.text(name)
     type.encode(to: &encoder)
     encoder.bool(hasDefault)
+    if !formerNames.isEmpty { formerNames.encode(to: &encoder) }
   }
 
   /// Reads a field.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
-    try decoder.tuple(4)
+    let start = decoder.offset
+    let count = try decoder.arrayHeader()
+    guard count == 4 || count == 5 else { throw WireError(.typeMismatch(expected: "a field"), at: start) }
     key = try decoder.unsigned()
     name = try decoder.text(limit: Schema.nameLimit)
     type = try SchemaType(from: &decoder)
     hasDefault = try decoder.bool()
+    formerNames = count == 5 ? try decoder.formerNames() : []
   }
 }
 
 extension Schema.Case: WireValue {
-  /// Writes `[key, name, label, type, label, type ...]`.
+  /// Writes `[key, name, label, type, label, type ...]`, and the former names in an array after that if there are any.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 2 + 2 * payload.count)
+    encoder.arrayHeader(count: 2 + 2 * payload.count + (formerNames.isEmpty ? 0 : 1))
     encoder.unsigned(key)
     encoder.text(name)
     for value in payload {
       encoder.text(value.label)
       value.type.encode(to: &encoder)
     }
+    if !formerNames.isEmpty { formerNames.encode(to: &encoder) }
   }
 
   /// Reads a case.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     let count = try decoder.arrayHeader()
-    guard count >= 2, count.isMultiple(of: 2) else {
-      throw WireError(.typeMismatch(expected: "a case"), at: start)
-    }
+    guard count >= 2 else { throw WireError(.typeMismatch(expected: "a case"), at: start) }
     key = try decoder.unsigned()
     name = try decoder.text(limit: Schema.nameLimit)
     payload = []
@@ -145,5 +150,22 @@ extension Schema.Case: WireValue {
       let label = try decoder.text(limit: Schema.nameLimit)
       payload.append(Schema.Payload(label: label, type: try SchemaType(from: &decoder)))
     }
+    formerNames = count.isMultiple(of: 2) ? [] : try decoder.formerNames()
+  }
+}
+
+extension CBORDecoder {
+  /// Reads the former names of a field or a case, at least one.
+  @_lifetime(self: copy self)
+  fileprivate mutating func formerNames() throws(WireError) -> [String] {
+    let start = offset
+    let count = try arrayHeader()
+    guard count > 0 else { throw WireError(.typeMismatch(expected: "a former name"), at: start) }
+    guard count <= Schema.formerNameLimit else {
+      throw WireError(.tooLong(length: UInt64(count), limit: Schema.formerNameLimit), at: start)
+    }
+    var names: [String] = []
+    for _ in 0..<count { names.append(try text(limit: Schema.nameLimit)) }
+    return names
   }
 }

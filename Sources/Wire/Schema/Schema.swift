@@ -6,6 +6,8 @@ public struct Schema: Hashable, Sendable {
   static let nameLimit = 1024
   /// The maximum number of definitions in a decoded schema.
   static let definitionLimit = 1024
+  /// The maximum number of former names of a field or a case in a decoded schema.
+  static let formerNameLimit = 64
 
   /// A struct or an enum.
   public struct Definition: Hashable, Sendable {
@@ -41,10 +43,13 @@ public struct Schema: Hashable, Sendable {
     public var type: SchemaType
     /// True if a reader can do without the field.
     public var hasDefault: Bool
+    /// The names that it had in earlier versions; not compared by `==`.
+    public var formerNames: [String]
 
     /// Creates a field.
-    public init(key: UInt64, name: String, type: SchemaType, hasDefault: Bool) {
+    public init(key: UInt64, name: String, type: SchemaType, hasDefault: Bool, formerNames: [String] = []) {
       (self.key, self.name, self.type, self.hasDefault) = (key, name, type, hasDefault)
+      self.formerNames = formerNames
     }
   }
 
@@ -56,10 +61,12 @@ public struct Schema: Hashable, Sendable {
     public var name: String
     /// The payload's values in order.
     public var payload: [Payload]
+    /// The names that it had in earlier versions; not compared by `==`.
+    public var formerNames: [String]
 
     /// Creates a case.
-    public init(key: UInt64, name: String, payload: [Payload]) {
-      (self.key, self.name, self.payload) = (key, name, payload)
+    public init(key: UInt64, name: String, payload: [Payload], formerNames: [String] = []) {
+      (self.key, self.name, self.payload, self.formerNames) = (key, name, payload, formerNames)
     }
   }
 

@@ -32,6 +32,11 @@ public struct SchemaBuilder {
     /// Declares that the struct has fields that are not replicated, so different values may have the same bytes.
     public mutating func omitted() { omits = true }
 
+    /// Declares the names that the field with a key had in earlier versions.
+    public mutating func was(_ names: [String], key: UInt64) {
+      for index in fields.indices where fields[index].key == key { fields[index].formerNames = names }
+    }
+
     /// Adds the documentation comment of the struct.
     public mutating func document(_ text: String) {
       if builder.documentation != nil { comments.text = text }
@@ -131,6 +136,11 @@ public struct SchemaBuilder {
       cases.append(Schema.Case(key: key, name: name, payload: []))
     }
 
+    /// Declares the names that the case with a key had in earlier versions.
+    public mutating func was(_ names: [String], key: UInt64) {
+      for index in cases.indices where cases[index].key == key { cases[index].formerNames = names }
+    }
+
     /// Adds the documentation comment of the enum.
     public mutating func document(_ text: String) {
       if builder.documentation != nil { comments.text = text }
@@ -216,7 +226,7 @@ public struct SchemaBuilder {
       }
       let cases = fields.map { field in
         let payload = Schema.Payload(label: "", type: .named("Change", [field.type]))
-        return Schema.Case(key: field.key, name: field.name, payload: [payload])
+        return Schema.Case(key: field.key, name: field.name, payload: [payload], formerNames: field.formerNames)
       }
       let comments = builder.documentation?.entries[index]?.members ?? [:]
       return Description(content: .cases(cases), comments: .init(members: comments))

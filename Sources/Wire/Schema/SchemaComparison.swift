@@ -74,8 +74,10 @@ struct SchemaComparison {
 
   /// The sentence for elements with ids at different places, if both sides know where.
   private func idDifference(_ mine: SchemaType, _ theirs: SchemaType, at place: String) -> String? {
-    guard let mine = here.idName(of: mine), let theirs = there.idName(of: theirs), mine != theirs else { return nil }
-    return "the elements of \(place) are told apart by '\(mine)' \(sides.here) and by '\(theirs)' \(sides.there)"
+    guard let mine = here.idFields(of: mine), let theirs = there.idFields(of: theirs), !mine.corresponds(to: theirs)
+    else { return nil }
+    let (name, other) = (mine.name, theirs.name)
+    return "the elements of \(place) are told apart by '\(name)' \(sides.here) and by '\(other)' \(sides.there)"
   }
 
   private mutating func compare(
@@ -84,13 +86,12 @@ struct SchemaComparison {
     let found: [Task]
     switch (mine.content, theirs.content) {
     case (.fields(let fields), .fields(let others)):
+      let members = CorrespondingMembers(fields, others)
       found =
-        keys(fields.map { ($0.key, $0.name) }, others.map { ($0.key, $0.name) }, mine.name, context)
-        + compare(fields, others, mine.name, context)
+        check(members, fields, others, mine.name, context) + compare(members, fields, others, mine.name, context)
     case (.cases(let cases), .cases(let others)):
-      found =
-        keys(cases.map { ($0.key, $0.name) }, others.map { ($0.key, $0.name) }, mine.name, context)
-        + compare(cases, others, mine.name, context)
+      let members = CorrespondingMembers(cases, others)
+      found = check(members, cases, others, mine.name, context) + compare(members, cases, others, mine.name, context)
     case (.fields, .cases):
       found = [.fail("\(place) is the struct \(mine.name) \(sides.here) and the enum \(theirs.name) \(sides.there)")]
     case (.cases, .fields):
@@ -100,32 +101,34 @@ struct SchemaComparison {
   }
 
   private func compare(
-    _ fields: [Schema.Field], _ others: [Schema.Field], _ type: String, _ context: Context
+    _ members: CorrespondingMembers, _ fields: [Schema.Field], _ others: [Schema.Field], _ type: String,
+    _ context: Context
   ) -> [Task] {
-    let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
-    let names = Set(fields.map(\.name))
     var found: [Task] = []
     func only(_ side: String, _ field: Schema.Field) {
       let place = "the field '\(field.name)' of \(type) is only \(side)"
       if !field.hasDefault { found.append(.fail("\(place) and has no default\(sides.remedy(side, field.name))")) }
       if context.isKey { found.append(.fail("\(place), but \(type) tells the elements of a collection apart")) }
     }
-    for field in fields {
-      if let other = named[field.name] {
-        found.append(.compare(field.type, other.type, place: "the field '\(field.name)' of \(type)", context))
+    for (field, partner) in zip(fields, members.partners) {
+      if let partner {
+        let place = "the field '\(field.name)' of \(type)"
+        found.append(.compare(field.type, others[partner].type, place: place, context))
       } else {
         only(sides.here, field)
       }
     }
-    for other in others where !names.contains(other.name) { only(sides.there, other) }
+    for other in members.others { only(sides.there, others[other]) }
     return found
   }
 
-  private func compare(_ cases: [Schema.Case], _ others: [Schema.Case], _ type: String, _ context: Context) -> [Task] {
-    let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
+  private func compare(
+    _ members: CorrespondingMembers, _ cases: [Schema.Case], _ others: [Schema.Case], _ type: String,
+    _ context: Context
+  ) -> [Task] {
     var found: [Task] = []
-    for element in cases {
-      guard let other = named[element.name] else { continue }
+    for (element, partner) in zip(cases, members.partners) {
+      guard let other = partner.map({ others[$0] }) else { continue }
       let place = "the case '\(element.name)' of \(type)"
       guard element.payload.map(\.label) == other.payload.map(\.label) else {
         found.append(
@@ -145,19 +148,29 @@ struct SchemaComparison {
     element.payload.map { $0.label.isEmpty ? "_" : $0.label }.joined(separator: ", ")
   }
 
-  /// Records whether keys differ, and reports it where they must not.
-  private mutating func keys(
-    _ mine: [(key: UInt64, name: String)], _ theirs: [(key: UInt64, name: String)], _ type: String, _ context: Context
+  /// Reports former names that fit two members. Records whether keys differ, and reports it where they must not.
+  private mutating func check<Member: SchemaMember>(
+    _ members: CorrespondingMembers, _ mine: [Member], _ theirs: [Member], _ type: String, _ context: Context
   ) -> [Task] {
-    let names = Dictionary(theirs.map { ($0.key, $0.name) }) { first, _ in first }
-    let keys = Dictionary(theirs.map { ($0.name, $0.key) }) { first, _ in first }
-    guard let other = mine.first(where: { names[$0.key] ?? $0.name != $0.name || keys[$0.name] ?? $0.key != $0.key })
-    else { return [] }
+    if let (name, isHere, candidates) = members.ambiguity {
+      let (side, other) = isHere ? (sides.here, sides.there) : (sides.there, sides.here)
+      let list = candidates.map { "'\($0)'" }.joined(separator: " and ")
+      return [
+        .fail("'\(name)' of \(type) \(side) may be \(list) \(other) by former names: remove one of the former names")
+      ]
+    }
+    let positions = Dictionary(theirs.enumerated().map { ($0.element.key, $0.offset) }) { first, _ in first }
+    let differing = mine.indices.first { index in
+      // A field that has no partner must not be read as another one.
+      if let position = positions[mine[index].key] { return position != members.partners[index] }
+      return members.partners[index] != nil
+    }
+    guard let differing else { return [] }
     keysDiffer = true
     guard let opaque = context.opaque else { return [] }
     return [
       .fail(
-        "\(opaque), inside of which nothing can be mapped, and '\(other.name)' of \(type) has another key \(sides.there)"
+        "\(opaque), inside of which nothing can be mapped, and '\(mine[differing].name)' of \(type) has another key \(sides.there)"
       )
     ]
   }
@@ -181,17 +194,32 @@ public enum SchemaSides: Hashable, Sendable {
 }
 
 extension Schema {
-  /// The fields that lead to the id of an element of this type, such as `contact.number`; nil if the schema has none.
-  fileprivate func idName(of element: SchemaType) -> String? {
-    var (type, names) = (element, [String]())
+  /// The fields that lead to the id of an element of this type; nil if the schema has none.
+  fileprivate func idFields(of element: SchemaType) -> IDPath? {
+    var (type, path) = (element, IDPath())
     guard case .definition(let index) = type else { return nil }
     for key in definitions[index].id {
       guard case .definition(let index) = type, case .fields(let fields) = definitions[index].content,
-        let field = fields.first(where: { $0.key == key })
+        let position = fields.firstIndex(where: { $0.key == key })
       else { return nil }
-      names.append(field.name)
-      type = field.type
+      path.steps.append((fields, position))
+      type = fields[position].type
     }
-    return names.isEmpty ? nil : names.joined(separator: ".")
+    return path.steps.isEmpty ? nil : path
+  }
+}
+
+/// The way to an element's id: at each step the fields of a struct, and the position of one of them.
+private struct IDPath {
+  var steps: [(fields: [Schema.Field], position: Int)] = []
+
+  /// The names of the fields, such as `contact.number`.
+  var name: String { steps.map { $0.fields[$0.position].name }.joined(separator: ".") }
+
+  func corresponds(to other: IDPath) -> Bool {
+    steps.count == other.steps.count
+      && zip(steps, other.steps).allSatisfy {
+        CorrespondingMembers($0.fields, $1.fields).partners[$0.position] == $1.position
+      }
   }
 }

@@ -3,22 +3,22 @@ extension Schema {
   /// one of them has no fields at all.
   func difference(ofFeaturesFrom other: Schema) -> String? {
     guard let mine = stateFields, let theirs = other.stateFields, !mine.isEmpty, !theirs.isEmpty,
-      Set(mine).isDisjoint(with: theirs)
+      CorrespondingMembers(mine, theirs).partners.allSatisfy({ $0 == nil })
     else { return nil }
     return "the state has the fields \(Self.list(mine)) here and \(Self.list(theirs)) there, with no name in common"
   }
 
-  /// The names of the state's fields; nil if it is not a struct.
-  private var stateFields: [String]? {
+  /// The state's fields; nil if it is not a struct.
+  private var stateFields: [Field]? {
     guard case .definition(let index) = state, definitions.indices.contains(index),
       case .fields(let fields) = definitions[index].content
     else { return nil }
-    return fields.map(\.name)
+    return fields
   }
 
   /// The first few names, in quotes.
-  private static func list(_ names: [String]) -> String {
-    names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + (names.count > 5 ? ", …" : "")
+  private static func list(_ fields: [Field]) -> String {
+    fields.prefix(5).map { "'\($0.name)'" }.joined(separator: ", ") + (fields.count > 5 ? ", …" : "")
   }
 
   /// The fields in the state that another schema does not have, such as "the field 'count' of Counter.State". A conversion
@@ -51,12 +51,13 @@ extension Schema.Definition {
   ) -> [(SchemaType, SchemaType)] {
     switch (content, other.content) {
     case (.fields(let fields), .fields(let others)):
-      let named = Dictionary(others.map { ($0.name, $0.type) }) { first, _ in first }
-      missing += fields.filter { named[$0.name] == nil }.map { "the field '\($0.name)' of \(name)" }
-      return fields.compactMap { field in named[field.name].map { (field.type, $0) } }
+      let pairs = zip(fields, CorrespondingMembers(fields, others).partners)
+      missing += pairs.filter { $0.1 == nil }.map { "the field '\($0.0.name)' of \(name)" }
+      return pairs.compactMap { field, partner in partner.map { (field.type, others[$0].type) } }
     case (.cases(let cases), .cases(let others)):
-      let named = Dictionary(others.map { ($0.name, $0.payload) }) { first, _ in first }
-      return cases.flatMap { item in zip(item.payload, named[item.name] ?? []).map { ($0.type, $1.type) } }
+      return zip(cases, CorrespondingMembers(cases, others).partners).flatMap { item, partner in
+        zip(item.payload, partner.map { others[$0].payload } ?? []).map { ($0.type, $1.type) }
+      }
     default: return []
     }
   }

@@ -1,12 +1,12 @@
-/// The SHA-256 of a schema's bytes. Processes with the same fingerprint have the same schema.
+/// The SHA-256 of a schema's bytes without its former names. Processes with the same fingerprint have the same schema.
 public struct SchemaFingerprint: Hashable, Sendable {
   /// The 32 bytes.
   public let bytes: [UInt8]
 }
 
 extension Schema {
-  /// The fingerprint of the schema's deterministic bytes.
-  public var fingerprint: SchemaFingerprint { SchemaFingerprint(ofBytes: encoded()) }
+  /// The fingerprint of the schema's deterministic bytes, without the former names.
+  public var fingerprint: SchemaFingerprint { SchemaFingerprint(ofBytes: withoutFormerNames.encoded()) }
 }
 
 extension SchemaFingerprint {

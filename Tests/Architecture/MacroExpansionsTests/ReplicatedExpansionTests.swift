@@ -89,6 +89,73 @@ import Testing
         """)
   }
 
+  @Test func formerNamesThatCannotBeAreRefused() {
+    expectComplaint(
+      """
+      @Replicated struct State {
+        @Replicated(was: "amount", "count") var quantity = 0
+        @Replicated(was: "quantity") var count = 0
+        @Replicated(was: old) var name = ""
+        @Replicated(was: "title") var text = ""
+        @Replicated(was: "title") var label = ""
+        @Replicated(was: "x", "x") var place = 0
+        @Replicated(was: "y") var width = 0, height = 0
+        @Replicated(was: "") var depth = 0
+        @Replicated(was: "scale") var scale = 0
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: """
+        2:30: error: 'quantity' cannot have been 'count', which is the name of another field now
+        3:15: error: 'count' cannot have been 'quantity', which is the name of another field now
+        4:15: error: A former name is a text in quotes: '@Replicated(was: "oldName")'
+        6:15: error: 'title' is a former name of 'text' already; it belongs to one field
+        7:25: error: 'x' is named twice
+        8:3: error: '@Replicated(was:)' belongs to one field: split the declaration
+        8:3: error: '@Replicated(was:)' belongs to one field: split the declaration
+        9:15: error: A former name is a text in quotes: '@Replicated(was: "oldName")'
+        10:15: error: 'scale' cannot have been 'scale', which is the name that it has now
+        """)
+    expectComplaint(
+      """
+      @Replicated enum Action {
+        @Replicated(was: "add") case added, removed
+        @Replicated(was: "added") case cleared
+      }
+      """, "Replicated", as: ReplicatedMacro.self,
+      is: """
+        2:3: error: '@Replicated(was:)' belongs to one case: split the declaration
+        2:3: error: '@Replicated(was:)' belongs to one case: split the declaration
+        3:15: error: 'cleared' cannot have been 'added', which is the name of another case now
+        """)
+  }
+
+  @Test func formerNamesAreDeclaredInTheSchema() {
+    let state = Expansion(
+      """
+      @Replicated struct State {
+        @Replicated(was: "count", "old \\"count\\"") var `repeat` = 0
+        @ReplicatedKey(7) @Replicated(was: "title") var name = ""
+        @Replicated(omit) var cache = 0
+      }
+      """, "Replicated", as: ReplicatedMacro.self)
+    #expect(state.diagnostics == "")
+    #expect(state.text.contains(#"fields.was(["count", "old \"count\""], key: 0)"#), "\(state.text)")
+    #expect(state.text.contains(#"fields.was(["title"], key: 7)"#))
+    let action = Expansion(
+      "@Replicated enum Action {\n  case reset\n  @Replicated(was: \"add\") case added(Int)\n}", "Replicated",
+      as: ReplicatedMacro.self)
+    #expect(action.diagnostics == "")
+    #expect(action.text.contains(#"cases.was(["add"], key: 1)"#), "\(action.text)")
+  }
+
+  @Test func formerNamesBelongToFieldsAndCases() {
+    expectComplaint(
+      "@Replicated(was: \"reduce\") func update() {}", "Replicated", as: ReplicatedFieldMacro.self,
+      is: "1:1: error: '@Replicated(was: \"reduce\")' can only be applied to a field or a case")
+    expectComplaint(
+      "enum Action {\n  @Replicated(was: \"add\") case added\n}", "Replicated", as: ReplicatedFieldMacro.self, is: "")
+  }
+
   @Test func anOmittedFieldNeedsADefaultAtItsOwnLine() {
     func complaint(_ place: String, _ name: String) -> String {
       "\(place): error: '\(name)' is omitted, so it needs a default for values that were read, such as '= …' here"

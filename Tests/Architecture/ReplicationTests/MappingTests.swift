@@ -88,6 +88,9 @@ import Wire
       let (first, second) = (shaper.world(), shaper.oldState())
       try check(world, shaper.shuffled(world), first.encoded(), shaper.changed(first).delta(from: first), round)
       try check(old, shaper.shuffled(old), second.encoded(), shaper.changed(second).delta(from: second), round)
+      // Former names lead from either side.
+      let delta = shaper.changed(first).delta(from: first)
+      try check(world, shaper.renamed(shaper.shuffled(world)), first.encoded(), delta, round)
     }
   }
 

@@ -186,6 +186,28 @@ extension Shaper {
     return schema
   }
 
+  /// Returns the same schema with another name for about half of the fields and cases, whose former names are the others.
+  mutating func renamed(_ schema: Schema) -> Schema {
+    var schema = schema
+    for index in schema.definitions.indices {
+      switch schema.definitions[index].content {
+      case .fields(var fields):
+        for index in fields.indices where below(2) == 0 {
+          fields[index].formerNames = ["other \(index)", fields[index].name]
+          fields[index].name = "new \(fields[index].name)"
+        }
+        schema.definitions[index].content = .fields(fields)
+      case .cases(var cases):
+        for index in cases.indices where below(2) == 0 {
+          cases[index].formerNames = [cases[index].name]
+          cases[index].name = "new \(cases[index].name)"
+        }
+        schema.definitions[index].content = .cases(cases)
+      }
+    }
+    return schema
+  }
+
   /// Returns distinct keys, small ones and those of nine bytes.
   private mutating func keys(_ count: Int) -> [UInt64] {
     let gap = pick([1, 20, 300, 1 << 40])

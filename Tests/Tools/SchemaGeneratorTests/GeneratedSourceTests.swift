@@ -71,6 +71,33 @@ struct GeneratedSourceTests {
     }
   }
 
+  /// A program in Swift maps schemas; the clients in other languages take that of the hub.
+  @Test func formerNamesAreWrittenInSwift() throws {
+    var schema = Schema(state: Int.self, action: Bool.self)
+    schema.definitions = [
+      .init(
+        name: "State",
+        content: .fields([
+          .init(key: 0, name: "total", type: .named("Int"), hasDefault: false, formerNames: ["count", "a \"b\""])
+        ])),
+      .init(name: "Action", content: .cases([.init(key: 0, name: "added", payload: [], formerNames: ["add"])])),
+    ]
+    (schema.state, schema.action) = (.definition(0), .definition(1))
+    let source = try generatedSource(of: schema, in: .swift)
+    let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    for (mark, line) in [
+      (#"@Replicated(was: "count", "a \"b\"")"#, "@ReplicatedKey(0) var total: Int"),
+      (#"@Replicated(was: "add")"#, "@ReplicatedKey(0) case added"),
+    ] {
+      let index = try #require(lines.firstIndex(of: mark), "\(source)")
+      #expect(lines[index + 1] == line)
+    }
+    for language in [GeneratedLanguage.python, .typescript] {
+      let plain = try generatedSource(of: schema.withoutFormerNames, in: language)
+      #expect(try generatedSource(of: schema, in: language) == plain)
+    }
+  }
+
   @Test func namesThatAreNoIdentifiersAreChangedOrQuoted() throws {
     var schema = Schema(state: Int.self, action: Bool.self)
     schema.definitions = [

@@ -68,6 +68,32 @@ import Wire
       ])
   }
 
+  @Replicated fileprivate struct Renamed: Equatable {
+    @Replicated(was: "count", "amount") var total: Int
+    @Replicated(was: "title") var name = ""
+  }
+
+  @Replicated fileprivate enum RenamedAction: Equatable {
+    @Replicated(was: "added") case counted(Int)
+  }
+
+  @Test func formerNamesAreShownAndReadAgain() throws {
+    let schema = Schema(state: Renamed.self, action: RenamedAction.self)
+    let text = SchemaText(schema: schema, documentation: SchemaDocumentation(), palette: Palette(isOn: false))
+    #expect(
+      text.lines(schema.definitions.indices) == [
+        "struct SchemaTextTests.Renamed", "   0 total: Int  // required, was count, amount",
+        "   1 name: String  // was title", "", "enum SchemaTextTests.RenamedAction",
+        "   0 case counted(Int)  // was added",
+      ])
+    let read = try #require(DocumentedSchema(json: "\(text.json)"))
+    #expect(read.schema.encoded() == schema.encoded())
+    for other in ["[\"total\"]", "[7]", "\"count\"", "[\"name\"]"] {
+      let changed = "\(text.json)".replacing("[\"count\",\"amount\"]", with: other)
+      #expect(changed != "\(text.json)" && DocumentedSchema(json: changed) == nil, "\(other)")
+    }
+  }
+
   @Test func aCommentCannotControlTheTerminal() {
     var text = text
     text.documentation = SchemaDocumentation(state: Hostile.self, action: Bool.self)

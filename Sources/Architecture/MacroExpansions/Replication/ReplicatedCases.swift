@@ -5,6 +5,8 @@ import SwiftSyntaxMacros
 struct ReplicatedCase {
   let enumCase: EnumCase
   let key: UInt64
+  /// The names that it had in earlier versions.
+  let formerNames: [String]
   /// The directive that directs diagnostics to the case's line.
   let location: String?
 
@@ -57,6 +59,7 @@ struct ReplicatedCases {
       isWhole = false
     }
     var names = Set<String>()
+    var formerNames = FormerNames(ofEach: "case", present: enumCases.all.map { plain($0.name) })
     for enumCase in enumCases.all {
       if !names.insert(plain(enumCase.name)).inserted {
         context.complain(
@@ -80,7 +83,16 @@ struct ReplicatedCases {
         isWhole = false
         continue
       }
-      cases.append(ReplicatedCase(enumCase: enumCase, key: key, location: context.lineDirective(of: enumCase.element)))
+      let isOnly = enumCase.declaration.elements.count == 1
+      guard
+        let former = formerNames.names(of: plain(enumCase.name), in: enumCase.declaration, isOnly: isOnly, in: context)
+      else {
+        isWhole = false
+        continue
+      }
+      cases.append(
+        ReplicatedCase(
+          enumCase: enumCase, key: key, formerNames: former, location: context.lineDirective(of: enumCase.element)))
     }
     guard isWhole else { return nil }
     cases.sort { $0.key < $1.key }

@@ -208,6 +208,7 @@ struct ReplicatedEnumExpansion {
       return [element.location, call].compactMap(\.self).joined(separator: "\n")
     }
     if payloads.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }
+    lines += cases.compactMap { $0.formerNames.declaration(in: "cases", key: $0.key) }
     if let documentation { lines.append("cases.document(\(documentation.literal))") }
     lines += cases.compactMap { element in
       element.enumCase.documentation.map { "cases.document(\($0.literal), key: \(element.key))" }

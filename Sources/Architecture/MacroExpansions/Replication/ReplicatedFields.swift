@@ -15,6 +15,8 @@ struct ReplicatedField {
   /// The name as in the source, including backticks.
   let name: String
   let key: UInt64
+  /// The names that it had in earlier versions.
+  let formerNames: [String]
   let type: TypeSyntax?
   let storage: Storage
   /// True if a value may contain others of the struct at any depth, so that its depth is counted: the state of a
@@ -71,6 +73,7 @@ struct ReplicatedFields {
   /// Reads a declaration; returns nil, with diagnostics, if a part of it cannot be replicated.
   init?(of declaration: StructDeclSyntax, in context: some MacroExpansionContext) {
     var keys = ReplicatedKeys(of: declaration.memberBlock)
+    var formerNames = FormerNames(ofEach: "field", present: Self.names(in: declaration))
     var isWhole = true
     let isObservable = declaration.attributes.hasAny(of: ["ObservableState"])
     for member in declaration.memberBlock.members {
@@ -97,7 +100,7 @@ struct ReplicatedFields {
         continue
       }
       let found = variable.bindings.map {
-        Self.field($0, of: variable, isObservable: isObservable && variable.isVar, keys: &keys, in: context)
+        Self.field($0, of: variable, isObservable: isObservable && variable.isVar, &keys, &formerNames, in: context)
       }
       isWhole = isWhole && !found.contains { $0 == nil }
       fields += found.compactMap(\.self)
@@ -111,6 +114,18 @@ struct ReplicatedFields {
     guard isWhole else { return nil }
     if fields.contains(where: { $0.name == "id" }) { id = ["id"] }
     fields.sort { $0.key < $1.key }
+  }
+
+  /// The names of the stored fields.
+  private static func names(in declaration: StructDeclSyntax) -> [String] {
+    declaration.memberBlock.members.flatMap { member -> [String] in
+      guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isStoredInstanceVariable,
+        !variable.attributes.isOmitted
+      else { return [] }
+      return variable.bindings.compactMap {
+        $0.pattern.as(IdentifierPatternSyntax.self).map { plain($0.identifier.trimmedDescription) }
+      }
+    }
   }
 
   /// The statements that copy omitted fields from `base`.
@@ -156,7 +171,7 @@ struct ReplicatedFields {
 
   private static func field(
     _ binding: PatternBindingSyntax, of variable: VariableDeclSyntax, isObservable: Bool,
-    keys: inout ReplicatedKeys, in context: some MacroExpansionContext
+    _ keys: inout ReplicatedKeys, _ formerNames: inout FormerNames, in context: some MacroExpansionContext
   ) -> ReplicatedField? {
     let type = variable.type(of: binding)
     guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmedDescription else {
@@ -164,6 +179,10 @@ struct ReplicatedFields {
       return nil
     }
     guard let key = keys.key(of: name, in: variable, at: binding, in: context) else { return nil }
+    let isOnly = variable.bindings.count == 1
+    guard let formerNames = formerNames.names(of: plain(name), in: variable, isOnly: isOnly, in: context) else {
+      return nil
+    }
     if let wrapper = ["Shared", "SharedReader", "Dependency"].first(where: { variable.attributes.hasAny(of: [$0]) }) {
       complain(ofValueElsewhere: name, in: wrapper, variable, at: binding, in: context)
       return nil
@@ -197,7 +216,7 @@ struct ReplicatedFields {
       storage = .plain
     }
     return ReplicatedField(
-      name: name, key: key, type: type, storage: storage,
+      name: name, key: key, formerNames: formerNames, type: type, storage: storage,
       mayWrap: variable.attributes.mayWrap, isVar: variable.isVar,
       hasDefault: hasInitialiser || (variable.isVar && isOptional), isOptional: isOptional,
       location: context.lineDirective(of: binding), documentation: variable.leadingTrivia.documentation)

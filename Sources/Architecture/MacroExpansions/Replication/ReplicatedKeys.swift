@@ -91,9 +91,12 @@ extension AttributeListSyntax {
 
   /// True if the attributes include `@Replicated(omit)` or `@Replicated(.omit)`.
   package var isOmitted: Bool {
-    guard case .argumentList(let arguments) = attribute(named: "Replicated")?.arguments,
-      let argument = arguments.first?.expression
-    else { return false }
-    return argument.trimmedDescription.hasSuffix("omit")
+    contains {
+      guard case .attribute(let attribute) = $0,
+        attribute.attributeName.trimmedDescription.split(separator: ".").last == "Replicated",
+        case .argumentList(let arguments)? = attribute.arguments, let argument = arguments.first
+      else { return false }
+      return argument.label == nil && argument.expression.trimmedDescription.hasSuffix("omit")
+    }
   }
 }

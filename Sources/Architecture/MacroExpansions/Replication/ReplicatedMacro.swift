@@ -83,16 +83,18 @@ enum ReplicatedMacro: ExtensionMacro {
   }
 }
 
-/// `@ReplicatedKey` and `@Replicated(omit)`: markers that `@Replicated` reads.
+/// `@ReplicatedKey`, `@Replicated(omit)` and `@Replicated(was:)`: markers that `@Replicated` reads.
 enum ReplicatedFieldMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let isKey = node.attributeName.trimmedDescription.hasSuffix("ReplicatedKey")
-    let isCase = isKey && declaration.is(EnumCaseDeclSyntax.self)
+    var isForCases = isKey
+    if case .argumentList(let arguments)? = node.arguments, arguments.first?.label?.text == "was" { isForCases = true }
+    let isCase = isForCases && declaration.is(EnumCaseDeclSyntax.self)
     if !isCase && !declaration.is(VariableDeclSyntax.self) {
-      let places = isKey ? "a field or a case" : "a field"
+      let places = isForCases ? "a field or a case" : "a field"
       context.complain("'@\(node.trimmedDescription.dropFirst())' can only be applied to \(places)", at: node)
     }
     return []

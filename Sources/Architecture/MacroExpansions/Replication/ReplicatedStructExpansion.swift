@@ -217,6 +217,7 @@ struct ReplicatedStructExpansion {
     if fields.contains(where: { $0.location != nil }) { lines.append("#sourceLocation()") }
     lines += idLine
     if omits { lines.append("fields.omitted()") }
+    lines += fields.compactMap { $0.formerNames.declaration(in: "fields", key: $0.key) }
     if let documentation { lines.append("fields.document(\(documentation.literal))") }
     lines += fields.compactMap { field in
       field.documentation.map { "fields.document(\($0.literal), key: \(field.key))" }

@@ -13,6 +13,16 @@ enum BindableCase {
     let description = Description<Root>(cases)
     Root.visitFields(description)
     cases = description.cases
+    for field in fields(of: root) where !field.formerNames.isEmpty {
+      if let key = key(ofField: field.key) { cases.was(field.formerNames, key: key) }
+    }
+  }
+
+  private static func fields<Root: Replicated>(of root: Root.Type) -> [Schema.Field] {
+    let schema = Schema(state: root, action: Bool.self)
+    guard case .definition(let index) = schema.state, case .fields(let fields) = schema.definitions[index].content
+    else { return [] }
+    return fields
   }
 }
 

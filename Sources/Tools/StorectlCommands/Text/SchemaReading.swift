@@ -44,6 +44,14 @@ extension JSONValue {
     if case .array(let items) = self { items } else { nil }
   }
 
+  /// The former names of a field or a case; empty if it has no such member, nil if that is no list of texts.
+  fileprivate var formerNames: [String]? {
+    guard let member = self["formerNames"] else { return [] }
+    guard let items = member.items else { return nil }
+    let names = items.compactMap(\.text)
+    return names.count == items.count ? names : nil
+  }
+
   fileprivate var documentation: String { self["documentation"]?.text ?? "" }
 
   /// The comments of a type's fields or cases, by their keys.
@@ -96,22 +104,23 @@ extension Schema.Definition {
 extension Schema.Field {
   fileprivate init?(json: JSONValue) {
     guard let key = json["key"]?.number, let name = json["name"]?.text,
-      let type = json["form"].flatMap(SchemaType.init(json:)), case .bool(let hasDefault)? = json["hasDefault"]
+      let type = json["form"].flatMap(SchemaType.init(json:)), case .bool(let hasDefault)? = json["hasDefault"],
+      let formerNames = json.formerNames
     else { return nil }
-    self.init(key: key, name: name, type: type, hasDefault: hasDefault)
+    self.init(key: key, name: name, type: type, hasDefault: hasDefault, formerNames: formerNames)
   }
 }
 
 extension Schema.Case {
   fileprivate init?(json: JSONValue) {
-    guard let key = json["key"]?.number, let name = json["name"]?.text, let values = json["values"]?.items else {
-      return nil
-    }
+    guard let key = json["key"]?.number, let name = json["name"]?.text, let values = json["values"]?.items,
+      let formerNames = json.formerNames
+    else { return nil }
     var payload: [Schema.Payload] = []
     for value in values {
       guard let type = value["form"].flatMap(SchemaType.init(json:)) else { return nil }
       payload.append(Schema.Payload(label: value["label"]?.text ?? "", type: type))
     }
-    self.init(key: key, name: name, payload: payload)
+    self.init(key: key, name: name, payload: payload, formerNames: formerNames)
   }
 }

@@ -45,7 +45,7 @@ extension SchemaText {
         .init("key", .integer(field.key)), .init("name", .string(field.name)),
         .init("type", .string(schema.name(of: field.type))), .init("form", Self.form(field.type)),
         .init("hasDefault", .bool(field.hasDefault)),
-      ] + Self.documentation(text))
+      ] + Self.formerNames(field.formerNames) + Self.documentation(text))
   }
 
   private func json(_ element: Schema.Case, _ text: String?) -> JSONValue {
@@ -58,7 +58,11 @@ extension SchemaText {
     return .object(
       [
         .init("key", .integer(element.key)), .init("name", .string(element.name)), .init("values", .array(values)),
-      ] + Self.documentation(text))
+      ] + Self.formerNames(element.formerNames) + Self.documentation(text))
+  }
+
+  private static func formerNames(_ names: [String]) -> [JSONValue.Member] {
+    names.isEmpty ? [] : [.init("formerNames", .array(names.map { .string($0) }))]
   }
 
   private static func documentation(_ text: String?) -> [JSONValue.Member] {

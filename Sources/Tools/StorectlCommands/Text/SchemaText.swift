@@ -24,7 +24,7 @@ nonisolated struct SchemaText {
       let id = idPath(definition)
       head = palette.strong("struct \(Self.safe(definition.name))") + (id.map { palette.faint("  // id: \($0)") } ?? "")
       members = fields.flatMap { field in
-        let note = field.hasDefault ? "" : palette.faint("  // required")
+        let note = note((field.hasDefault ? [] : ["required"]) + was(field.formerNames))
         let type = Self.safe(Self.name(of: field.type, in: schema))
         return memberComment(field.key) + ["\(self.head(field.key, field.name)): \(type)\(note)"]
       }
@@ -32,10 +32,20 @@ nonisolated struct SchemaText {
       head = palette.strong("enum \(Self.safe(definition.name))")
       members = cases.flatMap { element in
         let values = Self.safe(Self.values(element.payload, in: schema))
-        return memberComment(element.key) + ["\(self.head(element.key, element.name, "case "))\(values)"]
+        let note = note(was(element.formerNames))
+        return memberComment(element.key) + ["\(self.head(element.key, element.name, "case "))\(values)\(note)"]
       }
     }
     return comment(documentation.text(of: index), indentation: "") + [head] + members
+  }
+
+  /// The comment at the end of a line.
+  private func note(_ parts: [String]) -> String {
+    parts.isEmpty ? "" : palette.faint("  // \(parts.joined(separator: ", "))")
+  }
+
+  private func was(_ formerNames: [String]) -> [String] {
+    formerNames.isEmpty ? [] : ["was \(formerNames.map(Self.safe).joined(separator: ", "))"]
   }
 
   /// The beginning of the line of a field or a case.

@@ -184,11 +184,11 @@ extension MappingTable {
     ) -> Entry {
       switch (source.content, target.content) {
       case (.fields(let fields), .fields(let others)):
-        differs[index] = !fields.elementsEqual(others) { $0.key == $1.key && $0.name == $1.name }
-        let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
+        let partners = CorrespondingMembers(fields, others).partners
+        differs[index] = !Self.isSame(fields, others, partners)
         var (mapped, missing): ([Fields.Field], [UInt64: String]) = ([], [:])
-        for field in fields {
-          guard let other = named[field.name] else {
+        for (field, partner) in zip(fields, partners) {
+          guard let other = partner.map({ others[$0] }) else {
             missing[field.key] = field.name
             continue
           }
@@ -198,11 +198,11 @@ extension MappingTable {
         let isOrdered = zip(mapped, mapped.dropFirst()).allSatisfy { $0.target < $1.target }
         return .structure(Fields(name: target.name, fields: mapped, missing: missing, isOrdered: isOrdered))
       case (.cases(let cases), .cases(let others)):
-        differs[index] = !cases.elementsEqual(others) { $0.key == $1.key && $0.name == $1.name }
-        let named = Dictionary(others.map { ($0.name, $0) }) { first, _ in first }
+        let partners = CorrespondingMembers(cases, others).partners
+        differs[index] = !Self.isSame(cases, others, partners)
         var mapped: [Cases.Case] = []
-        for element in cases {
-          let other = named[element.name]
+        for (element, partner) in zip(cases, partners) {
+          let other = partner.map { others[$0] }
           let values = zip(element.payload, other?.payload ?? []).map {
             self.index(of: Pair(source: $0.type, target: $1.type))
           }
@@ -214,6 +214,14 @@ extension MappingTable {
         return .enumeration(Cases(source: source.name, target: target.name, cases: mapped))
       default: return .verbatim
       }
+    }
+
+    /// True if corresponding members have the same keys and none has no partner.
+    private static func isSame<Member: SchemaMember>(
+      _ mine: [Member], _ theirs: [Member], _ partners: [Int?]
+    ) -> Bool {
+      mine.count == theirs.count
+        && zip(mine, partners).allSatisfy { member, partner in partner.map { theirs[$0].key } == member.key }
     }
 
     /// The entries, in which types without differences at any depth are verbatim.

@@ -42,11 +42,11 @@ private struct MappedPath {
     case .id(let id): mapped = .id(try mapID(id, at: before))
     case .window: mapped = step
     case .key(let key):
-      guard let name = before.definition?.name(of: key) else {
+      guard let definition = before.definition, definition.hasMember(key) else {
         mapped = step
         break
       }
-      guard let other = target.definition?.key(of: name) else {
+      guard let other = target.definition.flatMap({ definition.key(of: key, in: $0) }) else {
         throw before.failure("\(source.name) is not known to the other side")
       }
       mapped = .key(other)
@@ -96,19 +96,25 @@ private struct MappedPath {
 }
 
 extension Schema.Definition {
-  /// The name of the field or case with this key.
-  fileprivate func name(of key: UInt64) -> String? {
+  /// Returns true if a field or case has this key.
+  fileprivate func hasMember(_ key: UInt64) -> Bool {
     switch content {
-    case .fields(let fields): fields.first { $0.key == key }?.name
-    case .cases(let cases): cases.first { $0.key == key }?.name
+    case .fields(let fields): fields.contains { $0.key == key }
+    case .cases(let cases): cases.contains { $0.key == key }
     }
   }
 
-  /// The key of the field or case with this name.
-  fileprivate func key(of name: String) -> UInt64? {
-    switch content {
-    case .fields(let fields): fields.first { $0.name == name }?.key
-    case .cases(let cases): cases.first { $0.name == name }?.key
+  /// The key of the corresponding field or case in another definition.
+  fileprivate func key(of key: UInt64, in other: Schema.Definition) -> UInt64? {
+    switch (content, other.content) {
+    case (.fields(let fields), .fields(let others)): Self.key(of: key, fields, others)
+    case (.cases(let cases), .cases(let others)): Self.key(of: key, cases, others)
+    default: nil
     }
+  }
+
+  private static func key<Member: SchemaMember>(of key: UInt64, _ mine: [Member], _ theirs: [Member]) -> UInt64? {
+    guard let index = mine.firstIndex(where: { $0.key == key }) else { return nil }
+    return CorrespondingMembers(mine, theirs).partners[index].map { theirs[$0].key }
   }
 }
