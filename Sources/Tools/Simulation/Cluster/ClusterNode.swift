@@ -71,6 +71,8 @@ final class ClusterNode {
     var watchesFrom: UInt64?
     /// The end of the log when the process has last proved its journal.
     var provenPosition: UInt64 = 0
+    /// The end of the log at each revision of a proof. One that is executed twice counts when the process learns of it.
+    var proofs: [UInt64: UInt64] = [:]
     /// Requests without an answer, with the store to which they were sent.
     var requests: Set<UInt64> = []
     var wakesAt: Int64?

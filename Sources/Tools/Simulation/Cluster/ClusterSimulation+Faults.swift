@@ -119,6 +119,7 @@ extension ClusterSimulation {
       node.process?.watchesFrom = nil
       // The log of that time is gone.
       node.process?.provenPosition = 0
+      node.process?.proofs = [:]
     }
     continuesAt = now + 500_000 + time(upTo: 2500)
     (restoredDisk, self.backup) = (backup.disk, nil)

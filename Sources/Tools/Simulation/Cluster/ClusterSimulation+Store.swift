@@ -115,7 +115,7 @@ extension ClusterSimulation {
         }
       }
       for value in puts { try committed(value) }
-      if transaction.isProof { nodes[node].process?.provenPosition = truth.point.position }
+      if transaction.isProof { nodes[node].process?.proofs[store.content.revision] = truth.point.position }
       publish(puts)
     }
     return outcome
@@ -161,7 +161,11 @@ extension ClusterSimulation {
   func answered(_ node: ClusterNode, _ answer: Answer) throws {
     guard let process = node.process, process.requests.remove(answer.number) != nil else { return }
     switch answer.body {
-    case .transaction(let outcome): process.core.transactionEnded(answer.number, in: answer.store, outcome)
+    case .transaction(let outcome):
+      if case .written(let revision) = outcome, let position = process.proofs[revision] {
+        process.provenPosition = position
+      }
+      process.core.transactionEnded(answer.number, in: answer.store, outcome)
     case .read(let reading): process.core.readEnded(answer.number, in: answer.store, withheld(reading, from: process))
     }
     try drive(node)
