@@ -49,7 +49,24 @@ extension ClusterCore {
   /// The time at which a follower takes over if it sees no sign of a leader.
   func claimTime(_ follower: Follower) -> Duration {
     if point.successor == options.node { return follower.claimAt }
-    return max(follower.lastSign + options.takeoverAfter, follower.claimAt)
+    let silence = options.takeoverAfter * (leaderIsWaitedFor(follower) ? 2 : 1)
+    return max(follower.lastSign + silence, follower.claimAt)
+  }
+
+  /// True if the leader lives and only the store is silent, which may elect a leader of its own. A takeover would close
+  /// connections of the leader's clients for nothing: the leader goes on when the store does.
+  private func leaderIsWaitedFor(_ follower: Follower) -> Bool { leaderWaitEnd(follower).map { $0 > now } ?? false }
+
+  /// The time from which a leader that waits for the store counts as silent.
+  func leaderWaitEnd(_ follower: Follower) -> Duration? {
+    follower.leaderWaitedAt.map { $0 + options.beatInterval * 2 }
+  }
+
+  /// The leader lives, and waits for the store.
+  mutating func noteWaitingLeader() {
+    guard case .follower(var follower) = role else { return }
+    follower.leaderWaitedAt = now
+    role = .follower(follower)
   }
 
   mutating func continueFollowing(_ follower: Follower) {

@@ -108,7 +108,7 @@ extension ClusterCore {
     }
     if leadership == point.leader {
       announced = position
-      if isCurrent { noteSign(isBehind: position > point.position) }
+      if isCurrent { noteSign(isBehind: position > point.position) } else { noteWaitingLeader() }
       if route == .none { findRoute() }
     }
     if position > point.position { readEntries() }

@@ -193,6 +193,7 @@ package struct ClusterCore: ~Copyable {
       times += [readAt + options.pollInterval, max(claimTime(follower), now + options.retryInterval)]
       if now - follower.currentAt < options.takeoverAfter { times.append(follower.currentAt + options.takeoverAfter) }
       if claimTime(follower) > now { times.append(claimTime(follower)) }
+      if let end = leaderWaitEnd(follower), end > now { times.append(end) }
       times.append(registration.checkAt)
     case .claiming: times.append(registration.checkAt)
     case .leader(let leader): times += leadingTimes(leader) + [registration.checkAt]

@@ -15,6 +15,8 @@ enum Role {
 struct Follower {
   /// The last sign of the leader's life: an entry, a beat, or a message over the link that the leader is current.
   var lastSign: Duration
+  /// The last time at which the leader has said over the link that it waits for the store.
+  var leaderWaitedAt: Duration?
   /// The last time at which the node had everything that it knew of.
   var currentAt: Duration
   /// The node claims no earlier, so that several followers do not disturb each other.

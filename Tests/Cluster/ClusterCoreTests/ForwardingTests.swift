@@ -76,8 +76,8 @@ import Wire
     #expect(node.performed == ["b: 3 09"])
   }
 
-  /// A leader that has no quorum is no reason to wait longer.
-  @Test func onlyACurrentLeaderGivesASign() {
+  /// A leader that says that it waits for the store gets twice the time: the store may elect a leader of its own.
+  @Test func aLeaderThatWaitsForTheStoreIsWaitedForOnce() {
     let node = TestNode.follower(of: log)
     node.core.linkOpened(TestNode.name("b"))
     for _ in 0..<3 {
@@ -85,11 +85,31 @@ import Wire
       node.core.received(beat(log[0].entry.leader), from: TestNode.name("b"))
     }
     #expect(node.transactions.count == 1)
-    for _ in 0..<3 {
-      node.pass(.milliseconds(500))
+    for _ in 0..<4 {
+      node.pass(.milliseconds(400))
       node.core.received(beat(log[0].entry.leader, isCurrent: false), from: TestNode.name("b"))
     }
     node.take()
+    #expect(node.transactions.count == 1)
+    for _ in 0..<2 {
+      node.pass(.milliseconds(400))
+      node.core.received(beat(log[0].entry.leader, isCurrent: false), from: TestNode.name("b"))
+    }
+    node.take()
+    #expect(node.transactions.count == 2)
+  }
+
+  /// The link is silent as well.
+  @Test func aLeaderThatHasWaitedAndIsSilentIsNotWaitedFor() throws {
+    let node = TestNode.follower(of: log)
+    node.core.linkOpened(TestNode.name("b"))
+    node.pass(.milliseconds(500))
+    node.core.received(beat(log[0].entry.leader, isCurrent: false), from: TestNode.name("b"))
+    node.pass(.milliseconds(450))
+    #expect(node.transactions.count == 1)
+    while node.now < .seconds(101.3), let next = node.core.nextTime {
+      node.pass(max(next - node.now, .milliseconds(1)))
+    }
     #expect(node.transactions.count == 2)
   }
 
