@@ -16,6 +16,7 @@ nonisolated struct CallPatience {
   /// The time for the next call.
   var timeout: Duration { shortest * min(max(missing - Self.shortCount + 2, 1), Self.greatestFactor) }
 
-  mutating func noteAnswer() { missing = 0 }
-  mutating func noteMissing() { missing += 1 }
+  /// A store that has been slow is not asked in a hurry at once.
+  mutating func noteAnswer() { missing = missing > Self.shortCount ? missing - 1 : 0 }
+  mutating func noteMissing() { missing = min(missing + 1, Self.shortCount + Self.greatestFactor - 2) }
 }
