@@ -276,6 +276,7 @@ package struct HubCore: ~Copyable {
   /// before `start`.
   package mutating func setMark(_ mark: ActionMark?) {
     self.mark = mark
+    views.feed.mark = mark
     engine.storeReduced(in: mark?.reduced)
     if let last = mark?.last { report(.interrupted(mark?.interruptions.known(last) ?? last)) }
   }

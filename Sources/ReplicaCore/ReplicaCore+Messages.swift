@@ -38,7 +38,7 @@ extension ReplicaCore {
       case .snapshot: try receiveSnapshot(header, payload, on: open, at: now)
       case .delta: try receiveDelta(header, payload, on: open, at: now)
       case .bookmark: receiveBookmark(header, on: open, at: now)
-      case .absent: receiveAbsence(header, on: open)
+      case .absent: try receiveAbsence(header, payload, on: open)
       case .detached: open.numbers.confirm(header.scope)
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
       case .applied: try receiveApplied(payload, revision: header.revision, at: now)

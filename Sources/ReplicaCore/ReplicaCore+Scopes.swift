@@ -74,7 +74,7 @@ extension ReplicaCore {
 
   /// The reason why the hub cannot serve a mirror, whose value is then absent: it is one of a release without windows, or
   /// the window is too large for it, alone or with the client's other windows; or its feature does not declare the view,
-  /// or the user may not read it. Nil if it can.
+  /// or the user may not read it, or the hub does not compute it any more. Nil if it can.
   ///
   /// A window that has no place beside the others is requested as soon as these leave one.
   public func refusal(of mirror: any Mirror) -> String? {
@@ -278,8 +278,10 @@ extension ReplicaCore {
     reportResumedOutcomes()
   }
 
-  mutating func receiveAbsence(_ header: FrameHeader, on open: OpenLink) {
+  mutating func receiveAbsence(_ header: FrameHeader, _ reason: RawSpan, on open: OpenLink) throws(WireError) {
     guard let subscription = open.numbers[header.scope] else { return }
+    // A hub says why it has no value of a view.
+    if reason.byteCount > 0 { subscription.refusal = try String(decoding: reason) }
     // The part may disappear while its snapshot is being sent.
     subscription.attachment?.pieces = []
     subscription.mirror.remove(at: header.revision)

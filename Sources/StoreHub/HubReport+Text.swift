@@ -171,6 +171,7 @@ extension Interruption {
     switch place {
     case .client(let session, let sequence): "it reduced action \(sequence) of session \(session)"
     case .own(.nextStep, _, _): "it reduced the next step of an effect"
+    case .own(.view, let name, _): "it computed the view '\(name)'"
     case .own(let source, "", _): "the feature answered \(source.event)"
     case .own(let source, let name, _): "it reduced \(name), \(source.origin)"
     case .turn: "it encoded the changes of a turn"
@@ -185,6 +186,8 @@ extension Interruption {
     case .own(.started, _, _) where isRefused, .own(.attached, _, _) where isRefused,
       .own(.detached, _, _) where isRefused:
       "earlier ones ended there too, so it is skipped until the hub is stopped in order"
+    case .own(.view, _, _) where isRefused:
+      "earlier ones ended there too, so the view has no value until the hub is stopped in order"
     case .client where isRefused: "an earlier one ended there too, so the action is refused"
     case .own where isRefused:
       "earlier ones ended there too, so the action is skipped until the hub is stopped in order"
@@ -201,6 +204,7 @@ extension Interruption.Source {
     case .detached: "a client that detached"
     case .program: "the program"
     case .effect, .nextStep: "an effect"
+    case .view: "a view"
     }
   }
 
@@ -209,6 +213,7 @@ extension Interruption.Source {
     case .started, .attached, .detached: "its answer to \(event)"
     case .program: "an action of the program"
     case .effect, .nextStep: "an action of an effect"
+    case .view: "a view"
     }
   }
 }

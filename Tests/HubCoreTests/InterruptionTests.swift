@@ -9,23 +9,7 @@ import Wire
 
 /// The hub's reaction to actions at which earlier processes have ended.
 @Suite struct InterruptionTests {
-  /// The memory that survives the processes.
-  private final class Memory {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: ActionMark.byteCount, alignment: 4096)
-    init() { bytes.initializeMemory(as: UInt8.self, repeating: 0) }
-    deinit { bytes.deallocate() }
-
-    /// The mark as the next process finds it.
-    func mark() -> ActionMark {
-      ActionMark(in: bytes, of: self, schema: Schema(state: State.self, action: Action.self))
-    }
-
-    /// A process that ends while it reduces an action of a session.
-    func end(in session: SessionID, at sequence: UInt64) {
-      let mark = mark()
-      mark.begin(session, first: sequence)
-    }
-  }
+  private typealias Memory = MarkMemory
 
   private let increment = Action.counter(.incrementButtonTapped)
 

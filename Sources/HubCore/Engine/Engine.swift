@@ -173,11 +173,17 @@ package protocol StateSource: AnyObject {
 
   /// The revision of the version that `currentVersion` has returned last.
   var versionRevision: UInt64 { get }
+
+  /// The reason why there is no value, for its subscribers; nil if there is one.
+  var absenceReason: String? { get }
 }
 
 extension StateSource {
   /// The current one.
   package var versionRevision: UInt64 { revision }
+
+  /// There is a value.
+  package var absenceReason: String? { nil }
 }
 
 /// A running effect that ends with the process.

@@ -46,6 +46,15 @@ package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Se
   }
 }
 
+/// The version of a state that has no value, and does not change. Sendable, unchecked, for the reason of its superclass.
+final class AbsentVersion: StateVersion, @unchecked Sendable {
+  override init() { super.init() }
+
+  override var inlineByteCount: Int { 0 }
+
+  override func part(at path: [PathStep]) -> (any Replicated)? { nil }
+}
+
 /// The bytes of a state in pieces, used on one thread.
 final class StatePieces {
   private var encoder: PiecewiseEncoder

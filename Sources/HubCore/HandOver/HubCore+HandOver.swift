@@ -227,17 +227,21 @@ extension HubCore {
       guard rights.permitsAttaching(scope.path, of: scope.root) else {
         return fail(id, notPermitted(connection.peer, toAttach: scope.path, of: scope.root), at: now)
       }
-      continueScope(scope, of: connection)
+      do throws(PeerError) { try continueScope(scope, of: connection) } catch {
+        return fail(connection.id, error, at: now)
+      }
     }
     outputs.wake(connection)
   }
 
-  private mutating func continueScope(_ scope: HandedSession.Scope, of connection: LiveConnection) {
+  private mutating func continueScope(
+    _ scope: HandedSession.Scope, of connection: LiveConnection
+  ) throws(PeerError) {
     guard scope.root.rawValue < UInt64(schemas.count) else { return }
     let known = scope.version == nil ? nil : scope.sentRevision
     let request = Attach(root: scope.root, path: scope.path, knownRevision: known)
-    // The previous process had accepted it, for views of the same schema.
-    guard let place = try? place(of: request, for: connection) else { return }
+    // The previous process had accepted it, perhaps with another limit for parameters.
+    let place = try place(of: request, for: connection)
     // The versions of the hub's own state are not handed over; its subscribers get a snapshot.
     let retained = scope.version.flatMap { version in
       scope.root == .feature

@@ -192,8 +192,8 @@ package final class ActionMark {
     case .own:
       guard let source = Interruption.Source(rawValue: number(Offset.source)) else { return nil }
       let action = bytes(Offset.action + 16, number(Offset.action), end: Offset.actionEnd)
-      return Interruption(
-        .own(source, name: schema.name(ofOwn: action), checksum: number(Offset.action + 8)), message: message)
+      let name = source == .view ? ViewIdentity.name(in: action) : schema.name(ofOwn: action)
+      return Interruption(.own(source, name: name, checksum: number(Offset.action + 8)), message: message)
     case .turn: return Interruption(.turn, message: message)
     }
   }

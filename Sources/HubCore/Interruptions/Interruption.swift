@@ -28,6 +28,8 @@ package struct Interruption: Equatable, Sendable {
     case effect
     /// The next step of a sequence of effects.
     case nextStep
+    /// The computation of a view, whose name takes the place of the action's.
+    case view
   }
 
   /// The place.

@@ -457,7 +457,8 @@ extension Publisher {
     _ id: Int, _ subscriber: Subscriber, at revision: UInt64, _ out: inout Outgoing
   ) {
     let header = FrameHeader(kind: .absent, scope: subscriber.number, revision: revision)
-    out.add(out.writer.frame(header) { _ in })
+    let reason = source.absenceReason
+    out.add(out.writer.frame(header) { if let reason { $0.text(reason) } })
     subscribers[id]?.standing = .current
     subscribers[id]?.sentRevision = revision
     setHasValue(false, id)

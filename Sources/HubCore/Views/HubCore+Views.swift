@@ -1,3 +1,4 @@
+import Senders
 import Wire
 
 // The value of a view is published like a state of its own: by a publisher that exists while a client has the value, or
@@ -44,16 +45,29 @@ extension HubCore {
       view: index, parameter: parameter, user: view.kind.contains(.perUser) ? user : nil)
     let path = Array(request.path.dropFirst(stepCount))
     if let publisher = views.publisher(of: key) { return PublishedPlace(publisher: publisher, path: path) }
-    let source: ViewSource
-    do throws(WireError) {
-      source = ViewSource(views.groups[index], views.feed, try view.begin(parameter, user))
-    } catch {
-      throw PeerError(.unknownScope, "the parameter of 'view:\(view.name)' is refused: \(error)")
-    }
+    let source = try self.source(of: key, for: user)
     let publisher = views.add(key, source, end: publishers.count)
     let published = Publisher(publisher, of: source, view: prefix, limits: limits.forViews)
     publishers.setView(published, at: publisher)
     return PublishedPlace(publisher: publisher, path: path)
+  }
+
+  private mutating func source(of key: ViewDeclaration.Key, for user: SystemUser) throws(PeerError) -> ViewSource {
+    let (view, group) = (views.declared.views[key.view], views.groups[key.view])
+    let identity = ViewIdentity(view.name, parameter: key.parameter, user: key.user)
+    if let refusal = mark?.refusal(of: identity) {
+      report(.skipped(refusal))
+      let reason = """
+        the hub's process has ended \(refusal.count) times while it computed 'view:\(view.name)', so it computes it again \
+        only after a stop in order
+        """
+      return ViewSource(group, views.feed, identity, absentBecause: reason)
+    }
+    do throws(WireError) {
+      return ViewSource(group, views.feed, identity, try view.begin(key.parameter, user))
+    } catch {
+      throw PeerError(.unknownScope, "the parameter of 'view:\(view.name)' is refused: \(error)")
+    }
   }
 
   /// Ends the publication of a view's value that no client has any more; no effect for other publishers.

@@ -5,6 +5,8 @@ final class ViewFeed {
   private var read: (revision: UInt64, version: StateVersion)?
   /// The shell's monotonic clock; nil if nobody measures views.
   var clock: (() -> Duration)?
+  /// Where the computation that runs is recorded; nil if nobody reads it after a crash.
+  var mark: ActionMark?
 
   init(_ source: any StateSource) { self.source = source }
 

@@ -7,7 +7,10 @@ import Wire
 /// followed by a pause of three times its duration, in which changes wait.
 final class ViewSource: StateSource {
   let group: ViewGroup
+  /// The reason why there is no value; nil if there is one.
+  let absenceReason: String?
   private let feed: ViewFeed
+  private let identity: ViewIdentity
   private let next: ViewDeclaration.Next
   private var current: StateVersion?
   /// The revision of the state at which `current` was computed, and at which it was found to be up to date.
@@ -16,14 +19,22 @@ final class ViewSource: StateSource {
   private var changed: UInt64 = 0
   private var pause = ViewPause()
 
-  init(_ group: ViewGroup, _ feed: ViewFeed, _ next: @escaping ViewDeclaration.Next) {
-    (self.group, self.feed, self.next) = (group, feed, next)
+  init(_ group: ViewGroup, _ feed: ViewFeed, _ identity: ViewIdentity, _ next: @escaping ViewDeclaration.Next) {
+    (self.group, self.feed, self.identity, self.next) = (group, feed, identity, next)
+    absenceReason = nil
+  }
+
+  /// A view that is never computed: its value is absent.
+  init(_ group: ViewGroup, _ feed: ViewFeed, _ identity: ViewIdentity, absentBecause reason: String) {
+    (self.group, self.feed, self.identity) = (group, feed, identity)
+    next = { _, _ in preconditionFailure("the value of a refused view is absent") }
+    (absenceReason, current, changed) = (reason, AbsentVersion(), feed.revision)
   }
 
   /// The revision of the last change; that of the state while it is unknown whether that has changed the value.
   var revision: UInt64 {
     let revision = feed.revision
-    return current != nil && examined == revision ? changed : revision
+    return current != nil && examined == revision || absenceReason != nil ? changed : revision
   }
 
   var versionRevision: UInt64 { changed }
@@ -32,8 +43,13 @@ final class ViewSource: StateSource {
   /// a slow view again.
   func currentVersion() -> StateVersion {
     let revision = feed.revision
-    if let current, examined == revision || pause.lasts(feed.clock) { return current }
+    if let current, examined == revision || absenceReason != nil || pause.lasts(feed.clock) { return current }
     examined = revision
+    guard let mark = feed.mark else { return compute(at: revision) }
+    return mark.during(identity) { compute(at: revision) }
+  }
+
+  private func compute(at revision: UInt64) -> StateVersion {
     let input = group.inputRevision()
     if let current, input <= computed { return current }
     computed = revision
@@ -46,7 +62,7 @@ final class ViewSource: StateSource {
   }
 
   /// The time at which to publish the value again, because it waits; nil if it does not.
-  var due: Duration? { examined == feed.revision ? nil : pause.end }
+  var due: Duration? { examined == feed.revision || absenceReason != nil ? nil : pause.end }
 }
 
 /// The time for which a slow view is not computed again, so that views leave most of the loop's time to actions.

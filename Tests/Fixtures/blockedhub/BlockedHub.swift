@@ -2,7 +2,7 @@ import Glibc
 import ReplicatedArchitecture
 import StoreHub
 
-/// A hub with actions that never return or trap, for tests of what the next process does.
+/// A hub with actions that never return or trap, and such a view, for tests of what the next process does.
 @main
 struct BlockedHub: HubService {
   static let description = ServiceDescription(
@@ -16,6 +16,11 @@ struct BlockedHub: HubService {
   private var trap: String?
   private var act: String?
   var body: some ReducerOf<Blockable> { Blockable() }
+
+  var views: StateViews<Blockable.State> {
+    // Traps if the list has no such position.
+    StateView("item", of: \.items, parameter: Int.self) { items, position in items[position] }
+  }
 
   mutating func configure(_ options: ServiceOptions) throws(ServiceOptionError) {
     (trap, act) = (options["trap-at"], options["act-at"])

@@ -158,6 +158,27 @@ import Testing
     #expect(try client.run("--socket", hub.socket, "send", "counted").status == 0)
   }
 
+  /// A client chooses the parameter for which the view traps.
+  @Test func aViewThatTrapsTwiceHasNoValue() throws {
+    let (hub, options) = try start("sync")
+    for _ in 0..<2 {
+      try start(hub, options)
+      #expect(try client.run("--socket", hub.socket, "state", "view:item[99]").status != 0)
+      #expect(hub.wait { hub.process?.isRunning == false })
+      _ = hub.kill(SIGKILL)
+    }
+    try start(hub, options)
+    let refused = try client.run("--socket", hub.socket, "state", "view:item[99]")
+    #expect(refused.errors.contains("has ended 2 times while it computed 'view:item'"), "\(refused)")
+    #expect(hub.wait { hub.log.contains("skipped, because 2 processes have ended while it computed the view 'item'") })
+    #expect(try state(hub, "view:item[1]") == "2")
+    #expect(try client.run("--socket", hub.socket, "send", "counted").status == 0)
+    // It is tried again after a stop in order.
+    #expect(hub.kill(SIGTERM) == 0)
+    try start(hub, options)
+    #expect(try state(hub, "view:item[1]") == "2")
+  }
+
   /// The effect is not started again after the restart, so its action comes again only with the client's next one.
   @Test func anActionOfAnEffectIsSkippedTheThirdTime() throws {
     let (hub, options) = try start("sync")
