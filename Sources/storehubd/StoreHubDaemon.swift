@@ -38,7 +38,9 @@ nonisolated struct StoreHubDaemon: HubService {
   var body: some ReducerOf<AppFeature> { AppFeature() }
 
   var views: StateViews<AppFeature.State> {
+    // Terminals with a long list show windows of them, by the names of `TodoFilter`.
     StateView("active", Elements(\.todos.todos).filter { !$0.isComplete })
+    StateView("completed", Elements(\.todos.todos).filter { $0.isComplete })
   }
 
   @MainActor func prepareDependencies(_ dependencies: inout DependencyValues) {

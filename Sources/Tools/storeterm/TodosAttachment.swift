@@ -5,7 +5,7 @@ import TerminalViews
 import Wire
 
 /// The list of todos for a terminal: attached as a whole if it is short or something needs all of it, otherwise a window
-/// that follows the screen.
+/// that follows the screen, of the list or of the hub's view of a filter.
 final class TodosAttachment {
   private typealias Page = Attachment<Window<IdentifiedArrayOf<Todo.State>>, Todos.Action>
 
@@ -15,6 +15,10 @@ final class TodosAttachment {
   /// Called after each change of what is attached, with its revision.
   private let onChange: (UInt64) -> Void
   private var page: Page?
+  /// The filter whose todos the window is of.
+  private var filter = TodoFilter.all
+  /// False once the hub has refused a view.
+  private var servesFilters = true
   private var nextID: Attachment<Int, Never>?
   private var all: Attachment<Todos.State, Todos.Action>?
   private var subscription: StoreSubscription?
@@ -42,13 +46,45 @@ final class TodosAttachment {
       self.refusal = nil
       return model.todos.show(nil, absence: "\(refusal); open this screen again to try again")
     }
-    let page: Page = client.attach(
-      to: { $0.todos.todos[window: 0..<LongTodos.windowSize] }, action: { AppFeature.Action.todos($0) })
     let nextID = client.attach(to: { $0.todos.nextID }, action: { (never: Never) -> AppFeature.Action in })
-    (self.page, self.nextID) = (page, nextID)
-    page.onChange = { [weak self] in self?.pageChanged() }
+    self.nextID = nextID
     nextID.onChange = { [weak self] in self?.pageChanged() }
+    attachPage()
     connectionChanged()
+  }
+
+  /// Attaches a window at the beginning of the todos that the filter shows.
+  private func attachPage() {
+    let (start, action) = (0..<LongTodos.windowSize, { (action: Todos.Action) in AppFeature.Action.todos(action) })
+    let page: Page =
+      if let view { client.attach(toView: view, at: { $0[window: start] }, action: action) } else {
+        client.attach(to: { $0.todos.todos[window: start] }, action: action)
+      }
+    self.page = page
+    page.onChange = { [weak self] in self?.pageChanged() }
+  }
+
+  /// The hub's view of the filter; nil for the list itself.
+  private var view: ViewName<IdentifiedArrayOf<Todo.State>>? { filter == .all ? nil : ViewName(filter.rawValue) }
+
+  /// Replaces the window by one of the todos that a filter shows. The screen shows the old one until it arrives.
+  private func show(_ filter: TodoFilter) {
+    guard all == nil, let page, filter != self.filter else { return }
+    client.detach(page)
+    self.filter = filter
+    attachPage()
+    connectionChanged()
+  }
+
+  /// Moves the window.
+  private func move(to start: Int) {
+    guard let page else { return }
+    let window = start..<start + LongTodos.windowSize
+    if let view {
+      client.move(page, toView: view, at: { $0[window: window] })
+    } else {
+      client.move(page, to: { $0.todos.todos[window: window] })
+    }
   }
 
   /// Attaches the whole list.
@@ -59,23 +95,26 @@ final class TodosAttachment {
     all.onChange = { [weak self] in self?.allChanged() }
   }
 
-  /// A hub of an earlier release serves no windows.
+  /// A hub of an earlier release serves no windows, or no views.
   func connectionChanged() {
-    if let page, client.refusal(of: page) != nil { needAll() }
+    guard let page, client.refusal(of: page) != nil else { return }
+    guard filter != .all else { return needAll() }
+    servesFilters = false
+    show(.all)
+    model.requireAllTodos()
   }
 
   private func pageChanged() {
     guard all == nil, let page, let nextID, page.isKnown, nextID.isKnown else { return }
-    guard let store = page.store, let next = nextID.store, store.withState(\.count) > LongTodos.shortCount else {
-      return needAll()
-    }
+    guard filter == .all || client.refusal(of: page) == nil else { return connectionChanged() }
+    guard let store = page.store, let next = nextID.store,
+      filter != .all || store.withState(\.count) > LongTodos.shortCount
+    else { return needAll() }
     guard store !== shown else { return }
     shown = store
-    let long = LongTodos(store)
-    long.onMove = { [weak self] start in
-      guard let self, let page = self.page else { return }
-      client.move(page, to: { $0.todos.todos[window: start..<start + LongTodos.windowSize] })
-    }
+    let long = LongTodos(store, showing: filter)
+    long.onMove = { [weak self] in self?.move(to: $0) }
+    if servesFilters { long.onFilter = { [weak self] in self?.show($0) } }
     long.onNeedOfAll = { [weak self] in self?.needAll() }
     model.longTodos = long
     model.todos.show(long.store(nextID: next))

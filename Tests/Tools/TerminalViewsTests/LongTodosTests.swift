@@ -16,10 +16,12 @@ import Wire
     let model: TerminalModel
     private(set) var start = 0
     private(set) var isAllNeeded = false
+    private(set) var filter = TodoFilter.all
     private var shownStart = 0
     private let tester: TerminalTester
 
-    init(_ count: Int) {
+    /// - Parameter servesFilters: True for a hub with views of the filters.
+    init(_ count: Int, servesFilters: Bool = false) {
       setlocale(LC_CTYPE, "C.UTF-8")
       let status = ConnectionStatus("StoreHub", path: "/run/hub.sock", now: .seconds(100))
       status.connection = .live
@@ -34,17 +36,28 @@ import Wire
       }
       model.counter.show(Store(initialState: Counter.State()) { Counter() })
       model.favourites.show(Store(initialState: FavouriteNumbers.State()) { FavouriteNumbers() })
+      show(.all, servesFilters)
+      press("2")
+    }
+
+    private func show(_ filter: TodoFilter, _ servesFilters: Bool) {
       let long = LongTodos(
         hub.scope(
           state: { [weak self] in
-            Window(of: $0.todos, from: self?.shownStart ?? 0, count: LongTodos.windowSize)
-          }, action: { $0 }))
+            Window(of: $0.todos(showing: filter), from: self?.shownStart ?? 0, count: LongTodos.windowSize)
+          }, action: { $0 }), showing: filter)
       long.onMove = { [weak self] in self?.start = $0 }
       long.onNeedOfAll = { [weak self] in self?.isAllNeeded = true }
+      if servesFilters { long.onFilter = { [weak self] in self?.filter = $0 } }
       model.longTodos = long
       let nextID = hub.scope(state: { $0.nextID }, action: { (never: Never) -> Todos.Action in })
       model.todos.show(long.store(nextID: nextID))
-      press("2")
+    }
+
+    /// Lets the hub send the todos of the requested filter.
+    func answerFilter() {
+      (start, shownStart) = (0, 0)
+      show(filter, true)
     }
 
     /// Lets the hub answer: the window is where it was requested.
@@ -104,6 +117,30 @@ import Wire
     #expect(line == "› [ ] todo 7")
     for id in 0..<3 { bench.hub.send(.deleteButtonTapped(id: id)) }
     #expect(bench.cursor == line)
+  }
+
+  @Test func aFilterIsAWindowOfTheHubsView() {
+    let bench = Bench(2000, servesFilters: true)
+    for id in 0..<1500 { bench.hub.send(.todos(.element(id: id, action: .completionChanged(true)))) }
+    bench.press("f")
+    // What is here is shown until the others have arrived.
+    #expect(bench.filter == .active && !bench.isAllNeeded && bench.lines[1].hasPrefix("2000 todos"))
+    bench.answerFilter()
+    #expect(bench.lines[1].hasPrefix("500 to do") && bench.lines[1].contains("[active]"), "\(bench.lines)")
+    #expect(bench.cursor == "› [ ] todo 1500")
+    bench.press("space")
+    #expect(bench.hub.todos[id: 1500]?.isComplete == true)
+    #expect(bench.lines[1].hasPrefix("499 to do") && bench.cursor == "› [ ] todo 1501")
+    // Twice, before the first answer.
+    bench.press("f", "f")
+    #expect(bench.filter == .all)
+    bench.press("f", "f")
+    #expect(bench.filter == .completed)
+    bench.answerFilter()
+    #expect(bench.lines[1].hasPrefix("1501 completed") && bench.lines[1].contains("[completed]"), "\(bench.lines)")
+    bench.press("end")
+    bench.answer()
+    #expect(bench.cursor == "› [x] todo 1500", "\(bench.lines)")
   }
 
   @Test(arguments: ["f", "/", "u"])

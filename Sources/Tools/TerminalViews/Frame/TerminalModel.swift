@@ -35,6 +35,9 @@ package final class TerminalModel {
   }
   let todoList = TodosModel()
 
+  /// Requests the whole of a long list, as if the user had done what needs it.
+  package func requireAllTodos() { todoList.requireAll() }
+
   /// Creates a model that knows nothing of the hub yet.
   ///
   /// - Parameter outcomes: Gets the actions that the terminal sends, with what they change.

@@ -11,7 +11,7 @@ package import Wire
 package final class LongTodos {
   /// The greatest number of todos of a list that is attached as a whole.
   package static let shortCount = 1000
-  /// The greatest number of todos that are loaded for a filter, a search, or an undo.
+  /// The greatest number of todos that are loaded for a search, an undo, or a filter without a view.
   package static let limit = 100_000
   /// The number of todos of a window: several screenfuls, so that most keys need no further one.
   package static let windowSize = 256
@@ -20,16 +20,24 @@ package final class LongTodos {
 
   /// Called when the window must begin at another position.
   @ObservationIgnored package var onMove: ((Int) -> Void)?
+  /// Called when the window must be one of the todos that a filter shows; nil if that needs the whole list.
+  @ObservationIgnored package var onFilter: ((TodoFilter) -> Void)?
   /// Called when the user does what needs the whole list.
   @ObservationIgnored package var onNeedOfAll: (() -> Void)?
+  /// The filter that shows the todos of which this is a window.
+  let filter: TodoFilter
+  /// The filter that was requested last.
+  @ObservationIgnored private var requestedFilter: TodoFilter
   private let page: Page
   /// The position at which the window begins that was requested last.
   @ObservationIgnored private var start = 0
   /// True once the whole list was requested.
   private(set) var isLoadingAll = false
 
-  /// Shows a window that begins at the first todo.
-  package init(_ page: Page) { self.page = page }
+  /// Shows a window that begins at the first todo that a filter shows.
+  package init(_ page: Page, showing filter: TodoFilter = .all) {
+    (self.page, self.filter, requestedFilter) = (page, filter, filter)
+  }
 
   /// The place of the window.
   var place: WindowPlace { page.withState { WindowPlace(count: $0.count, start: $0.start) } }
@@ -47,6 +55,14 @@ package final class LongTodos {
     guard isTooLow || isTooHigh else { return }
     start = max((rows.lowerBound + rows.upperBound) / 2 - size / 2, 0)
     onMove?(start)
+  }
+
+  /// Requests the todos of the next filter; returns false if that needs the whole list.
+  func changeFilter() -> Bool {
+    guard let onFilter, !isLoadingAll else { return false }
+    requestedFilter = requestedFilter.next
+    onFilter(requestedFilter)
+    return true
   }
 
   /// Requests the whole list; returns the message for the user.

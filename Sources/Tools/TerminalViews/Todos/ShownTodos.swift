@@ -45,7 +45,8 @@ nonisolated struct ShownTodos: RandomAccessCollection, Equatable, Sendable {
     } else {
       activeCount = state.activeCount
     }
-    shownIDs = filter == .all ? nil : state.todos.lazy.filter(filter.shows).map(\.id)
+    // A window is one of the todos that the filter shows.
+    shownIDs = filter == .all || place != nil ? nil : state.todos.lazy.filter(filter.shows).map(\.id)
   }
 
   /// Returns true if this is still the filtered list. - Complexity: O(1).

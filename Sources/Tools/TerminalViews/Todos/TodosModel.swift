@@ -31,7 +31,9 @@ final class TodosModel {
   /// The reason why the last key had no effect, or not the whole effect.
   private(set) var message: StatusMessage?
   /// The list, if only a window of it is here.
-  var long: LongTodos?
+  var long: LongTodos? {
+    didSet { if let long { filter = long.filter } }
+  }
   /// The todo that keys act on.
   private var cursor = ListCursor<Todo.State.ID>()
   /// A todo that this terminal added and the hub has not sent back yet; the cursor moves to it.
@@ -52,7 +54,7 @@ final class TodosModel {
     if let seen, seen.filter == filter, seen.isCurrent(state, at: place) { return seen }
     let previous = seen?.filter == filter && seen?.place == nil ? seen : nil
     let shown = ShownTodos(state, showing: filter, at: place, after: previous) { unsorted.insert($0) }
-    let lastPlace = seen?.place
+    let lastPlace = seen?.filter == filter ? seen?.place : nil
     seen = shown
     var moved = cursor
     if let place, let lastPlace { follow(shown, place, since: lastPlace, &moved) }
@@ -121,11 +123,10 @@ final class TodosModel {
   /// True if keys can be for a todo: it is here, and so is the one that follows it.
   private func isHere(_ id: Todo.State.ID) -> Bool { seen?.isHere(id) ?? false }
 
-  /// Shows the next filter.
+  /// Shows the next filter; of a long list, when its todos have arrived.
   func changeFilter() {
-    guard requireAll() else { return }
-    let all = TodoFilter.allCases
-    filter = all[((all.firstIndex(of: filter) ?? 0) + 1) % all.count]
+    if long?.changeFilter() == true { return }
+    if requireAll() { filter = filter.next }
   }
 
   // MARK: Changes
@@ -255,5 +256,13 @@ final class TodosModel {
     } message: {
       TextState("Add '\(TextWidth.fit(text, columns: 40))' as a new todo?")
     }
+  }
+}
+
+extension TodoFilter {
+  /// The filter after this one, from the last to the first.
+  var next: TodoFilter {
+    let all = Self.allCases
+    return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
   }
 }

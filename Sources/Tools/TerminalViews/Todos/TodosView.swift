@@ -26,14 +26,22 @@ struct TodosView: TerminalView {
     .message(model.message)
   }
 
-  /// The number of open todos; of a long list, of which the open ones are not counted here, that of all todos.
+  /// The number of open todos; of a long list, of which the open ones are not counted here, that of the shown todos.
   private func summary(_ shown: ShownTodos) -> String {
     guard let long = model.long else { return "\(shown.activeCount) to do" }
-    return "\(shown.count) todos" + (long.isLoadingAll ? ", loading all …" : "")
+    let kind =
+      switch shown.filter {
+      case .all: "todos"
+      case .active: "to do"
+      case .completed: "completed"
+      }
+    return "\(shown.count) \(kind)" + (long.isLoadingAll ? ", loading all …" : "")
   }
 
   private func table(_ shown: ShownTodos) -> some TerminalView {
     let (store, model, status) = (store, model, status)
+    // Of a long list, those that the filter hides are not here.
+    let isEmpty = store.todos.isEmpty && (model.long == nil || model.filter == .all)
     return Table(shown, selection: model.selection) {
       TableColumn("", width: .fixed(3)) { $0.isComplete ? "[x]" : "[ ]" }
         .unsearched()
@@ -46,7 +54,7 @@ struct TodosView: TerminalView {
     .pending { status.pendingMarks.contains(todo: $0) }
     .searchable(isComplete: model.long == nil) { model.requireAll() }
     .onVisibleRowsChange { model.rowsShown($0) }
-    .empty(store.todos.isEmpty ? "no todos; press a to add one" : "no \(model.filter) todos")
+    .empty(isEmpty ? "no todos; press a to add one" : "no \(model.filter) todos")
     .rowKey("space", "done", also: "x", help: "done (sorted last), or not") { model.tick($0, store) }
     .rowKey("e", "edit", also: "enter") { model.edit($0, store) }
     .rowKey("d", "delete", also: "delete") { model.delete($0, store) }
