@@ -451,7 +451,7 @@ let package = Package(
       dependencies: [
         "ClusterCore", "ClusterLink", "ClusterLog", "Dependencies", "FeatureCore", "Features", "HubCore",
         "IdentifiedCollections", "RandomNumbers", "ReplicaCore",
-        "ReplicatedArchitecture", "SchemaNames", "TurnLog", "Wire",
+        "ReplicatedArchitecture", "SchemaNames", "Senders", "TurnLog", "Wire",
       ], swiftSettings: spans),
 
     // Layer 5: programs. Options and wiring, no logic.

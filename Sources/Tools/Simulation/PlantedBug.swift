@@ -102,6 +102,8 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case hubHoldsForever
   /// A client that moves a window does not tell the hub.
   case clientMovesAWindowAlone
+  /// A view of the hub takes the parameter of another client.
+  case viewMixesUpParameters
   /// A client sends its value of a shared model's field, and not what it did to it.
   case clientSendsTheValue
   /// The network flips a bit of the bytes to a client.

@@ -35,6 +35,8 @@ package final class Simulation {
   var sharing: SplitMix
   /// Draws the windows of collections.
   var windows: SplitMix
+  /// Draws the views that clients attach.
+  var views: SplitMix
   /// Draws the effects without an end, and their cancellations.
   var cancellations: SplitMix
   /// Draws the clients with an outbox, and when storing fails or their processes end.
@@ -100,6 +102,7 @@ package final class Simulation {
     sharing = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 41)
     windows = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 44)
     cancellations = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 46)
+    views = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 50)
     outboxes = SplitMix(seed: plan.seed &* 0x9e37_79b9 &+ 48)
     trace = Trace(print: print)
     disk = SimulatedDisk(HubTruth(OlderFeature.State()), bug: bug)

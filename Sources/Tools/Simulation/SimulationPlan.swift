@@ -48,6 +48,9 @@ package struct SimulationPlan: Sendable {
   /// A client attaches a window of a collection, moves one or detaches it: a chance in a thousand of its acts.
   package var windows = 0
 
+  /// A client attaches a view or detaches one: a chance in a thousand of its acts.
+  package var views = 0
+
   /// A client starts an effect without an end, or cancels one: a chance in a thousand of its acts.
   package var cancellations = 0
 
@@ -131,6 +134,8 @@ package struct SimulationPlan: Sendable {
     limits.holdTimeout = .milliseconds(chance.pick([50, 1000, 10_000]))
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 47)
     outboxes = chance.pick([0, 0, 300, 1000])
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 49)
+    views = chance.pick([0, 100, 400])
   }
 
   /// The thresholds of a hub that is never contended: its clients send little.
@@ -145,7 +150,7 @@ package struct SimulationPlan: Sendable {
     (contention, hasGuests, policyChange, clockJump) = (0, false, 0, 0)
     thresholds = Self.noContention
     (changesLimits, faults.downgrade, awkwardness, promises, sharing, windows) = (false, 0, 0, 0, 0, 0)
-    (cancellations, outboxes) = (0, 0)
+    (cancellations, outboxes, views) = (0, 0, 0)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }
@@ -176,6 +181,7 @@ package struct SimulationPlan: Sendable {
     \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
     \(awkwardness > 0 ? ", awkward values" : "")\(promises > 0 ? ", restarted effects" : "")\
     \(sharing > 0 ? ", a shared model" : "")\(windows > 0 ? ", windows" : "")\
+    \(views > 0 ? ", views" : "")\
     \(cancellations > 0 ? ", cancellations" : "")\(outboxes > 0 ? ", outboxes" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """

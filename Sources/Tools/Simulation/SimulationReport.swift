@@ -22,6 +22,8 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
   package var restorations = 0
   /// Windows of collections that were attached or moved.
   package var windows = 0
+  /// Views that clients have attached.
+  package var views = 0
   /// Effects that their clients have cancelled.
   package var cancellations = 0
   /// Changes that the outboxes of clients have stored.
@@ -115,7 +117,7 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
       ("without effect", \.withoutEffect),
       ("rejected", \.rejected),
       ("outcome unknown", \.unknown), ("not sent", \.notSent), ("not kept", \.refusedLocally),
-      ("restorations", \.restorations), ("windows", \.windows),
+      ("restorations", \.restorations), ("windows", \.windows), ("views", \.views),
       ("cancelled", \.cancellations), ("stored by clients", \.stores), ("released", \.releases),
       ("connections", \.connections),
       ("resumed", \.resumptions), ("cuts", \.cuts), ("half open", \.halfOpen), ("half closes", \.halfCloses),

@@ -110,6 +110,8 @@ final class Recorder: @unchecked Sendable {
   let notesAttendance: Bool
   /// True if the engine checks that its state can be read back.
   let readsBack: Bool
+  /// True if views take other parameters than those of their clients, a planted bug.
+  var mixesUpParameters = false
   /// True if the feature only predicts. It then leaves out awkward changes: the hub refuses some of them, and a state
   /// that cannot be read has no certain bytes.
   let predicts: Bool

@@ -41,8 +41,8 @@ struct SimulatedProgram: @unchecked Sendable {
     collections: OlderFeature.State.collections, label: nil,
     engine: { recorder, prepare, onEvent in
       FeatureEngine(
-        initialState: OlderFeature.State(), reducer: OlderFeature(recorder: recorder), withDependencies: prepare,
-        onEvent: onEvent)
+        initialState: OlderFeature.State(), reducer: OlderFeature(recorder: recorder),
+        views: SimulatedView.declared(OlderFeature.State.self, recorder), withDependencies: prepare, onEvent: onEvent)
     },
     predict: { SimulatedPrediction(on: $0, OlderFeature(recorder: Recorder.nobody), OlderFeature.Action.self) },
     view: { OlderFeature.State($0) })
@@ -53,8 +53,8 @@ struct SimulatedProgram: @unchecked Sendable {
     label: { NewerFeature.Action.labelled($0, $1).encoded() },
     engine: { recorder, prepare, onEvent in
       FeatureEngine(
-        initialState: NewerFeature.State(), reducer: NewerFeature(recorder: recorder), withDependencies: prepare,
-        onEvent: onEvent)
+        initialState: NewerFeature.State(), reducer: NewerFeature(recorder: recorder),
+        views: SimulatedView.declared(NewerFeature.State.self, recorder), withDependencies: prepare, onEvent: onEvent)
     },
     predict: { SimulatedPrediction(on: $0, NewerFeature(recorder: Recorder.nobody), NewerFeature.Action.self) },
     view: { NewerFeature.State($0) })

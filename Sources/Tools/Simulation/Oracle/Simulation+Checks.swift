@@ -293,6 +293,7 @@ extension Simulation {
       guard client.waiting.isEmpty else {
         throw Violation(.wrongOutcome, "\(client.waiting.count) actions of client \(client.number) have no outcome")
       }
+      try checkViewsAtRest(of: client, in: hub)
       guard let spoken = client.spoken, !lacksDefaults(client, at: hub) else { continue }
       let state = spoken.view(hub.engine.state())
       if let prediction = client.prediction, prediction.shown() != (0, bytes(at: [], of: state)) {

@@ -54,6 +54,7 @@ final class ClientProcess {
   var sentCount: UInt32 = 0
   var waiting: [ActionTicket: Sent] = [:]
   var watched: [Watched] = []
+  var views: [WatchedView] = []
   /// The truth of the hub of which the prediction's settled state is; nil if it may be of an earlier hub.
   private(set) weak var settledTruth: HubTruth?
   /// True if its state was the hub's at the end of its last turn.

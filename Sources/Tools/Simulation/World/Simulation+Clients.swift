@@ -71,6 +71,7 @@ extension Simulation {
     if client.outbox == nil { for watched in client.watched { client.replica.unsubscribe(watched.mirror) } }
     client.watched = []
     for (part, isUntyped) in parts { client.subscribe(part, untyped: isUntyped) }
+    client.restartViews()
     if client.outbox != nil { client.replica.start() }
     try turn(client)
   }
@@ -82,6 +83,7 @@ extension Simulation {
     // Usually only a few actions are pending; otherwise little else would happen.
     guard client.replica.pendingActionCount < 10 || chance.hits(50) else { return }
     if plan.windows > 0, windows.hits(plan.windows) { changeWindows(of: client, speaking: spoken) }
+    if plan.views > 0, views.hits(plan.views) { changeViews(of: client) }
     if plan.cancellations > 0, cancellations.hits(plan.cancellations), client.outbox == nil {
       // The cancellations of a process end with it.
       changeWatches(of: client, speaking: spoken)
@@ -198,6 +200,7 @@ extension Simulation {
     client.replica.endTurn(at: now)
     // First, because a command may end the connection to the hub that the states came from.
     try checkMirrors(of: client)
+    try checkViews(of: client)
     var next = 0
     while next < client.replica.commands.count {
       try perform(client.replica.commands[next], of: client)

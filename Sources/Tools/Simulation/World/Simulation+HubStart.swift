@@ -11,6 +11,7 @@ extension Simulation {
     // Without awkward values every state can be read back, and the hub works as one whose types have none.
     let readsBack = plan.awkwardness > 0 && bug != .hubDoesNotReadBack
     let recorder = Recorder(notesAttendance: plan.notesAttendance, epoch: hubCount, readsBack: readsBack)
+    recorder.mixesUpParameters = bug == .viewMixesUpParameters
     let engine = hubProgram.makeEngine(recorder)
     let random = chance.fork()
     let legacy = self.legacy.take()
