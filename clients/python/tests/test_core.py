@@ -166,6 +166,9 @@ class Parts(unittest.TestCase):
         self.assertEqual(part.revision, 9)
         script.say(wire.ABSENT, b"", 1, 0, 10)
         self.assertFalse(part.is_present)
+        self.assertTrue(str(part.absence()).endswith("has no value now"))
+        script.say(wire.ABSENT, "it traps", 1, 0, 10)
+        self.assertTrue(str(part.absence()).endswith("has no value now: it traps"))
 
     def test_what_does_not_fit_ends_the_connection_and_the_part_is_attached_anew(self) -> None:
         for kind, payload, revision in (

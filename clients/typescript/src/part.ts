@@ -64,6 +64,11 @@ export class Part<T> implements AsyncIterable<T | undefined> {
     return this.scope.value as T | undefined;
   }
 
+  /** The reason why the hub has no value of a view (`docs/VIEWS.md`); undefined if there is none. */
+  get refusal(): string | undefined {
+    return this.scope.refusal;
+  }
+
   /** The revision of the value: the number of actions that had taken effect. */
   get revision(): bigint {
     return this.scope.revision;

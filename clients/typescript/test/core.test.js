@@ -554,6 +554,10 @@ test("a view is found by its name in the schema of the views", () => {
   assert.deepEqual(attached.map(one => toHex(one.payload)), ["a20081000203", "a200820481f50203"]);
   script.receive(frame(0x82, cbor([0, 0, cbor(["a"])]), { flags: 1, scope: attached[0].scope }));
   assert.deepEqual(scopes[0].value, ["a"]);
+  script.receive(frame(0x89, cbor("it traps"), { scope: attached[0].scope }));
+  assert.deepEqual([scopes[0].value, scopes[0].refusal], [undefined, "it traps"]);
+  script.receive(frame(0x82, cbor([0, 0, cbor(["b"])]), { flags: 1, scope: attached[0].scope }));
+  assert.deepEqual([scopes[0].value, scopes[0].refusal], [["b"], undefined]);
 });
 
 test("a hub without views is not asked for them", () => {

@@ -7,7 +7,7 @@ from typing import Any
 from ._cbor import Reader
 from ._messages import Frame, read_snapshot
 from ._types import RawStep, Type
-from .errors import ProtocolError, StoreHubError
+from .errors import Absent, ProtocolError, StoreHubError
 from .paths import Path, Step
 from .schema import Model, Types
 
@@ -51,6 +51,8 @@ class Subscription:
         self.steps: list[int | RawStep] = []
         self.value: Any = None
         self.is_present = False
+        # The reason why the hub has no value of a view.
+        self.refusal: str | None = None
         self.revision: int | None = None
         self.error: StoreHubError | None = None
         self.is_detached = False
@@ -148,11 +150,20 @@ class Subscription:
     def absent(self, frame: Frame) -> bool:
         self._pieces = None
         self._set(None, False, frame.revision)
+        if frame.payload:
+            reader = Reader(frame.payload)
+            self.refusal = reader.text()
+            reader.finish()
         return True
 
     def _set(self, value: Any, is_present: bool, revision: int) -> None:
         self.value, self.is_present, self.revision, self.is_awaited = value, is_present, revision, False
+        self.refusal = None
         self.version += 1
+
+    def absence(self) -> Absent:
+        """Why there is no value."""
+        return Absent(f"{self.path} has no value now" + (f": {self.refusal}" if self.refusal else ""))
 
     def fail(self, error: StoreHubError) -> None:
         """The part has no further values."""

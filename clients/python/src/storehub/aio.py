@@ -16,7 +16,7 @@ from . import _places
 from ._parts import Action, Reading, Subscription
 from ._events import ActionDone, Described, Event, PartChanged, StateChanged, Verified
 from .core import Core
-from .errors import Absent, Closed, ConnectionFailed, KeptInOutbox, Refused
+from .errors import Closed, ConnectionFailed, KeptInOutbox, Refused
 from .hub_state import ATTENDEES, METRICS
 from .outbox import Outbox, Recovered, warn_of_failure
 from .options import Options
@@ -93,7 +93,7 @@ class Part(Generic[T]):
         if self._subscription.error is not None:
             raise self._subscription.error
         if not self._subscription.is_present:
-            raise Absent(f"{self._subscription.path} has no value now")
+            raise self._subscription.absence()
         value: T = self._subscription.value
         return value
 

@@ -302,7 +302,7 @@ export class ClientCore {
           if (!scope.snapshot(frame.payload, frame.revision, (frame.flags & 1) !== 0, this.options.stateLimit)) return;
           break;
         case Receive.delta: scope.delta(frame.payload, frame.revision); break;
-        case Receive.absent: scope.absent(frame.revision); break;
+        case Receive.absent: scope.absent(frame.payload, frame.revision); break;
         case Receive.bookmark:
           scope.isWaiting = false;
           scope.bookmark(frame.revision);

@@ -162,6 +162,11 @@ export function readRejected(payload: Uint8Array): { sequence: number; code: num
   });
 }
 
+/** The reason in an *absent*. */
+export function readText(payload: Uint8Array): string {
+  return CborReader.whole(payload, reader => reader.text());
+}
+
 /** The code and the reason of an *error* or a *goodbye*. */
 export function readReason(payload: Uint8Array): { code: number; text: string } {
   return CborReader.whole(payload, reader => {

@@ -4,7 +4,7 @@ import { ProtocolError } from "../errors.js";
 import type { Codecs } from "../values/codecs.js";
 import { containsOpaque } from "../values/codecs.js";
 import { hashOf } from "../values/hash.js";
-import { readDelta, readSnapshot } from "./messages.js";
+import { readDelta, readSnapshot, readText } from "./messages.js";
 import type { Path, ResolvedPath } from "./path.js";
 import { resolvePath } from "./path.js";
 
@@ -23,6 +23,8 @@ export class Scope {
   isKnown = false;
   /** False if the part has no value at the moment. */
   isPresent = false;
+  /** The reason why the hub has no value of a view. */
+  refusal: string | undefined = undefined;
   value: unknown = undefined;
   revision = 0n;
   private codecs: Codecs | undefined;
@@ -117,14 +119,16 @@ export class Scope {
     this.revision = revision;
   }
 
-  absent(revision: bigint): void {
+  absent(payload: Uint8Array, revision: bigint): void {
     this.pieces = [];
     this.size = 0;
     this.set(undefined, false, revision);
+    if (payload.length > 0) this.refusal = readText(payload);
   }
 
   private set(value: unknown, isPresent: boolean, revision: bigint): void {
     this.value = value;
+    this.refusal = undefined;
     this.isPresent = isPresent;
     this.revision = revision;
     this.isKnown = true;
