@@ -725,8 +725,9 @@ let package = Package(
       ], swiftSettings: onLoop),
     .testTarget(
       name: "AsyncClientTests",
-      dependencies: ["AsyncClient", "Features", "ReplicaCore", "TestSupport", "Wire", "storehubd"], swiftSettings: spans
-    ),
+      dependencies: [
+        "AsyncClient", "Features", "IdentifiedCollections", "ReplicaCore", "TestSupport", "Wire", "storehubd",
+      ], swiftSettings: spans),
     // The seeds' apps of each generation in a hub.
     .testTarget(
       name: "SeedsTestsHub",

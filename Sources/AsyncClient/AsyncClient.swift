@@ -120,6 +120,29 @@ public struct AsyncClient<State: Replicated, Action: WireValue>: Sendable {
     throw ActionError.notConnected(reason: "the client has ended")
   }
 
+  /// The values of a view that the hub's feature declares, from the one of now.
+  ///
+  /// ```swift
+  /// for await open in hub.values(of: ViewName<IdentifiedArrayOf<Todo.State>>("active")) { print(open.count) }
+  /// ```
+  public func values<Value: Replicated & Sendable>(
+    of view: ViewName<Value>
+  ) -> some AsyncSequence<Value, Never> & Sendable {
+    updates(of: view).compactMap { $0.value }
+  }
+
+  /// Like `values(of:)`, with revisions, and with the reason if the hub does not serve the view.
+  public func updates<Value: Replicated & Sendable>(of view: ViewName<Value>) -> PartUpdates<Value> {
+    updates(of: view) { $0 }
+  }
+
+  /// The values of a part of a view, such as a window of its elements.
+  public func updates<Value: Replicated, Part: Replicated & Sendable>(
+    of view: ViewName<Value>, at path: (StatePath<Value, Value>) -> StatePath<Value, Part>
+  ) -> PartUpdates<Part> {
+    PartUpdates(link, path(StatePath()).steps, in: view)
+  }
+
   /// A part of the hub's own state, such as the list of attached clients, `\.attendees`.
   public func hubUpdates<Part: Replicated & Sendable>(
     of path: (StatePath<HubState, HubState>) -> StatePath<HubState, Part>

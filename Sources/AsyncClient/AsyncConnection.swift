@@ -218,7 +218,11 @@ package actor AsyncConnection {
     } else {
       part = WatchedPart(makeMirror())
       watched[key] = part
-      replica.subscribe(part.mirror, to: key.path, of: key.root, context: part)
+      if let view = key.view {
+        replica.subscribe(part.mirror, to: view.reference, at: key.path, schema: view.schema, context: part)
+      } else {
+        replica.subscribe(part.mirror, to: key.path, of: key.root, context: part)
+      }
       scheduleTurn()
     }
     part.observers[number] = continuation

@@ -30,6 +30,11 @@ public struct PartUpdates<Part: Replicated & Sendable>: AsyncSequence, Sendable 
     key = WatchedPart.Key(path, of: root, as: TypedMirror<Part>.self)
   }
 
+  init<Value: Replicated>(_ connection: AsyncConnection, _ path: [PathStep], in view: ViewName<Value>) {
+    self.connection = connection
+    key = WatchedPart.Key(path, in: view, as: TypedMirror<Part>.self)
+  }
+
   /// Subscribes to the part.
   public func makeAsyncIterator() -> Iterator {
     let changes = connection.changes(of: key) { TypedMirror<Part>() }

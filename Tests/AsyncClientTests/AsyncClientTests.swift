@@ -1,6 +1,7 @@
 import AsyncClient
 import Features
 import Foundation
+import IdentifiedCollections
 import TestSupport
 import Testing
 
@@ -63,6 +64,24 @@ import Testing
       #expect(await first == "milk")
       try await client.send(.todos(.deleteButtonTapped(id: 0)))
       #expect(await updates.next()?.value == .some(nil))
+    }
+  }
+
+  @Test func aViewIsIteratedLikeAPart() async throws {
+    let hub = try TestHub()
+    try hub.start()
+    let active = ViewName<IdentifiedArrayOf<Todo.State>>("active")
+    try await withClient(of: hub) { client in
+      for text in ["milk", "oats"] { try await client.add(text) }
+      var window = client.updates(of: active, at: { $0[window: 0..<1] }).makeAsyncIterator()
+      #expect(await window.next()?.value?.count == 2)
+      try await client.send(.todos(.deleteButtonTapped(id: 0)))
+      for await todos in client.values(of: active) {
+        #expect(todos.map(\.text) == ["oats"])
+        break
+      }
+      var missing = client.updates(of: ViewName<Int>("missing")).makeAsyncIterator()
+      #expect(await missing.next()?.refusal?.contains("declares no view 'missing'") == true)
     }
   }
 
