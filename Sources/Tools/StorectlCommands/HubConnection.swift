@@ -182,6 +182,14 @@ final class HubConnection {
     return scope
   }
 
+  /// Subscribes to a part of a view, whose schema is known, without waiting for it; nil if this user may not read it.
+  func followView(_ path: [PathStep], onChange: @escaping () -> Void) -> Scope? {
+    let scope = Scope(onChange)
+    do throws(ToolFailure) { try subscribe(scope, toViewAt: path) } catch { return nil }
+    endTurn()
+    return scope
+  }
+
   /// Subscribes to the hub's metrics without waiting for them. There are none for users who may not read them.
   func followMetrics(onChange: @escaping () -> Void = {}) -> TypedMirror<HubMetrics> {
     let mirror = TypedMirror<HubMetrics>()

@@ -86,6 +86,23 @@ import Testing
     return hub
   }
 
+  @Test func viewsAreRowsOfTheTree() throws {
+    let hub = try HubProcess()
+    try send(hub, "todos.addButtonTapped", "milk")
+    let inspector = try Inspector(hub)
+    try inspector.open()
+    #expect(hub.wait { (try? inspector.text("[]", "view:active")) == "" })
+    // It is attached by the request that asks for it.
+    #expect(hub.wait { (try? inspector.text(#"["view:active","[0]"]"#, "text")) == #""milk""# })
+    let whole = try inspector.get("/api/value?place=%5B%22view%3Aactive%22%5D")
+    #expect(whole["text"] as? String == #"[{"id":0,"text":"milk","isComplete":false}]"#)
+    let located = try inspector.get("/api/locate?path=view%3Aactive%5B0%5D.text")
+    #expect((located["open"] as? [Any])?.count == 4)
+    try send(hub, "todos.todos[0].completionChanged", "true")
+    #expect(hub.wait { (try? inspector.tree(#"[[["view:active"],0]]"#).first?["count"] as? Int) == 0 })
+    #expect(try inspector.tree(#"[[["view:nothing"],0]]"#).first?.isEmpty == true)
+  }
+
   @Test func theStateIsServedToWhoHasTheLink() throws {
     let hub = try HubProcess()
     try send(hub, "todos.addButtonTapped", "<b>oat</b> milk")

@@ -24,8 +24,7 @@ import Wire
   }
 
   private func nodes(_ tree: InspectorTree, _ windows: [InspectorTree.Window], of value: CBORValue) -> [JSONValue] {
-    guard case .array(let nodes) = tree.nodes(windows, of: value, schema.state, schema) else { return [] }
-    return nodes
+    windows.map { tree.node($0, of: value, schema.state, schema) }
   }
 
   private func names(_ node: JSONValue) -> [JSONValue?] {

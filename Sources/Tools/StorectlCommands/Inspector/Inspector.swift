@@ -113,6 +113,7 @@ final class Inspector {
     let isWatched = lastRequest.map { tool.loop.now - $0 < Self.requestTimeout } ?? false
     if !isWatched, link.wantsState { changes.forget() }
     link.wantsState = isWatched
+    link.views?.detach(unusedSince: tool.loop.now - Self.requestTimeout)
     guard isWatched else { return }
     if let journal {
       if journal.refresh() { changed() }
@@ -190,6 +191,8 @@ final class Inspector {
   }
 
   // MARK: Requests
+
+  private typealias Subject = (value: CBORValue, revision: UInt64, time: Int64?, schema: Schema)
 
   private func respond(_ exchange: HTTPExchange) {
     let request = exchange.request
@@ -283,9 +286,7 @@ final class Inspector {
   }
 
   /// Returns the state that a request refers to: the present state of the feature or the hub, or one of the history.
-  private func subject(
-    _ request: HTTPRequest
-  ) async throws(ToolFailure) -> (value: CBORValue, revision: UInt64, time: Int64?, schema: Schema) {
+  private func subject(_ request: HTTPRequest) async throws(ToolFailure) -> Subject {
     if let text = request.query["at"] {
       guard let revision = UInt64(text) else { throw ToolFailure(.usage, "at must be a revision") }
       let past = try await history().state(atRevision: revision)
@@ -307,11 +308,28 @@ final class Inspector {
     guard let windows = InspectorTree.windows(request.query["open"] ?? "[]") else {
       throw ToolFailure(.usage, "open must be a list of places")
     }
-    let subject = try await subject(request)
+    // The past has no views.
+    let views = request.query["at"] == nil ? link.views : nil
+    let subject: Subject
+    do throws(ToolFailure) { subject = try await self.subject(request) } catch {
+      // A user may have the right to views alone.
+      guard link.isRefused, let views, !views.names.isEmpty else { throw error }
+      subject = (.map([]), link.revision, nil, Schema(state: Never.self, action: Never.self))
+    }
     return [
       "revision": .integer(subject.revision), "time": subject.time.map { .integer($0) } ?? .null,
-      "nodes": tree.nodes(windows, of: subject.value, subject.schema.state, subject.schema),
+      "nodes": .array(windows.prefix(InspectorTree.nodeLimit).map { node($0, of: subject, views) }),
     ]
+  }
+
+  private func node(_ window: InspectorTree.Window, of subject: Subject, _ views: InspectorViews?) -> JSONValue {
+    if let name = window.place.first, name.hasPrefix(RootedPath.viewPrefix) {
+      guard let view = views?.value(of: name, at: tool.loop.now) else { return .null }
+      let within = InspectorTree.Window(place: Array(window.place.dropFirst()), first: window.first)
+      return tree.node(within, of: view.value, view.type, view.schema)
+    }
+    let more = window.place.isEmpty ? views?.names ?? [] : []
+    return tree.node(window, of: subject.value, subject.schema.state, subject.schema, more: more)
   }
 
   /// Returns a part as JSON, as `storectl state --json` prints it; throws if it is too large for a page.
@@ -319,27 +337,57 @@ final class Inspector {
     guard let place = InspectorTree.windows("[[\(request.query["place"] ?? "[]"),0]]")?.first?.place else {
       throw ToolFailure(.usage, "place must be a list of names")
     }
-    let subject = try await subject(request)
-    let values = SchemaValues(subject.schema)
-    guard let part = tree.part(at: place, of: subject.value, subject.schema.state, values) else {
-      throw ToolFailure(.absent, "nothing is there")
-    }
+    let (schema, part) = try await part(at: place, request)
+    let values = SchemaValues(schema)
     guard values.elementCount(of: part.value, as: part.type) ?? 0 <= 10_000 else {
       throw ToolFailure(.usage, "this is too large for a page; `storectl state PATH --json` prints it")
     }
-    let text = "\(SchemaJSON(subject.schema).json(of: part.value, as: part.type))"
+    let text = "\(SchemaJSON(schema).json(of: part.value, as: part.type))"
     let limit = 200_000
     return [
-      "type": .string(SchemaText.name(of: part.type, in: subject.schema)), "text": .string(String(text.prefix(limit))),
+      "type": .string(SchemaText.name(of: part.type, in: schema)), "text": .string(String(text.prefix(limit))),
       "isWhole": .bool(text.utf8.count <= limit),
     ]
   }
 
-  private func locate(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
+  private func part(
+    at place: InspectorTree.Place, _ request: HTTPRequest
+  ) async throws(ToolFailure) -> (Schema, SchemaValues.Part) {
+    if let name = place.first, name.hasPrefix(RootedPath.viewPrefix) {
+      guard let view = link.views?.value(of: name, at: tool.loop.now),
+        let part = tree.part(
+          at: Array(place.dropFirst()), of: view.value, view.type, SchemaValues(view.schema))
+      else { throw ToolFailure(.absent, "nothing is there") }
+      return (view.schema, part)
+    }
     let subject = try await subject(request)
+    guard let part = tree.part(at: place, of: subject.value, subject.schema.state, SchemaValues(subject.schema)) else {
+      throw ToolFailure(.absent, "nothing is there")
+    }
+    return (subject.schema, part)
+  }
+
+  /// The windows to open for a path into a view; only the view itself while its value is not here. Nil for other paths.
+  private func windows(toView path: String) -> [InspectorTree.Window]? {
+    guard let views = link.views, let (name, rest) = views.split(path) else { return nil }
+    guard let view = views.value(of: name, at: tool.loop.now) else {
+      return [.init(place: []), .init(place: [name])]
+    }
+    let within = tree.locate(
+      rest.hasPrefix(".") ? String(rest.dropFirst()) : String(rest), in: view.value, view.type,
+      SchemaValues(view.schema))
+    return within.map { found in
+      [.init(place: [])] + found.map { .init(place: [name] + $0.place, first: $0.first) }
+    }
+  }
+
+  private func locate(_ request: HTTPRequest) async throws(ToolFailure) -> JSONValue {
     let path = request.query["path"] ?? ""
-    let windows = tree.locate(
-      path, in: subject.value, subject.schema.state, SchemaValues(subject.schema))
+    var windows = windows(toView: path)
+    if windows == nil {
+      let subject = try await subject(request)
+      windows = tree.locate(path, in: subject.value, subject.schema.state, SchemaValues(subject.schema))
+    }
     guard let windows else { throw ToolFailure(.absent, "nothing is at '\(path)'") }
     return [
       "open": .array(

@@ -49,6 +49,8 @@ final class InspectorLink {
   private var clients: HubConnection.Scope?
   private var metricsMirror: TypedMirror<HubMetrics>?
   private var feature: HubConnection.Scope?
+  /// The views of the feature; nil if it declares none, and while the hub is away.
+  private(set) var views: InspectorViews?
   /// The last state before the connection to the hub was lost.
   private var last: State?
   private static let sampleLimit = 600
@@ -87,6 +89,7 @@ final class InspectorLink {
     self.hub = hub
     (hubName, schema, status) = (hub.hubName, hub.schema(of: .feature), .live)
     documentation = hub.documentation(of: .feature)
+    views = try await hub.views().map { InspectorViews(hub, $0, onChange: onChange) }
     // Unknown to users without the right to read the hub's own state.
     clients = try await hub.subscribeIfPermitted(to: .hub, onChange: onChange)
     if clients != nil { metricsMirror = hub.followMetrics() }
@@ -120,7 +123,7 @@ final class InspectorLink {
   private func lose(_ reason: String) {
     last = state
     hub?.fail(.done, "")
-    (hub, clients, metricsMirror, feature) = (nil, nil, nil, nil)
+    (hub, clients, metricsMirror, feature, views) = (nil, nil, nil, nil, nil)
     if case .away(_, let since) = status {
       status = .away(reason: reason, since: since)
     } else {

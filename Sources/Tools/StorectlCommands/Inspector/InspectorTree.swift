@@ -63,24 +63,29 @@ final class InspectorTree {
     return nil
   }
 
-  /// Returns the nodes of windows as JSON, in order; null for a node that does not exist.
-  func nodes(_ windows: [Window], of value: CBORValue, _ type: SchemaType, _ schema: Schema) -> JSONValue {
+  /// Returns the node of a window as JSON; null for one that does not exist.
+  ///
+  /// - Parameter more: The names of further rows, each of which opens.
+  func node(
+    _ window: Window, of value: CBORValue, _ type: SchemaType, _ schema: Schema, more: [String] = []
+  ) -> JSONValue {
     let text = InspectorText(schema)
-    return .array(
-      windows.prefix(Self.nodeLimit).map { window in
-        guard let part = part(at: window.place, of: value, type, text.values) else { return .null }
-        return node(part, from: window.first, text)
-      })
+    guard let part = part(at: window.place, of: value, type, text.values) else { return .null }
+    return node(part, from: window.first, text, more)
   }
 
-  private func node(_ part: SchemaValues.Part, from first: Int, _ text: InspectorText) -> JSONValue {
+  private func node(
+    _ part: SchemaValues.Part, from first: Int, _ text: InspectorText, _ more: [String]
+  ) -> JSONValue {
     let count = text.values.elementCount(of: part.value, as: part.type)
     // The last window, if the collection has shrunk.
     let first = count.map { min(max(first, 0), max(($0 - 1) / Self.windowSize * Self.windowSize, 0)) } ?? 0
     let parts = text.values.parts(of: part.value, as: part.type, in: first..<first + Self.windowSize) ?? []
     return [
       "first": .integer(first), "count": .integer(count ?? parts.count), "isList": .bool(count != nil),
-      "rows": .array(parts.map { row($0, text) }),
+      "rows": .array(
+        parts.map { row($0, text) }
+          + more.map { ["name": .string($0), "type": "", "text": "", "opens": .bool(true)] }),
     ]
   }
 
