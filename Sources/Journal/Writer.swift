@@ -16,7 +16,7 @@ final class Writer: @unchecked Sendable {
   // Sendable: after `start`, only the writer's thread uses anything other than constants of Sendable types.
 
   /// The number of turns, pieces or pages in one step of maintenance, so that new turns do not wait for long.
-  static let (turnsPerStep, piecesPerStep, pagesPerStep): (Int64, Int64, Int64) = (1024, 4, 256)
+  static let (turnsPerStep, piecesPerStep, pagesPerStep): (Int64, Int64, Int64) = (1024, 1, 256)
 
   let directory: StateDirectory
   let options: JournalOptions
@@ -56,7 +56,11 @@ final class Writer: @unchecked Sendable {
   /// True while the hub is served: a transaction of another program is then waited for as long as it takes.
   private var waitsForOthers = false
   private let lock: DirectoryLock
-  private var nextCheckpoint: Int
+  let checkpointer: Checkpointer
+  /// The length of the log, in pages, at which it is copied into the database.
+  var nextCheckpoint: Int
+  /// How often the log was copied without an end, because turns were stored meanwhile.
+  var unfinishedCopies = 0
   private let tailFile: TailFile
   /// Nil before the start.
   private var files: JournalFiles?
@@ -88,6 +92,7 @@ final class Writer: @unchecked Sendable {
     statistics.snapshot = opened.snapshots.last.map(JournalStatistics.Snapshot.init)
     status = Mutex(WriterStatus(tail: opened.head.tail.position, statistics: statistics))
     nextCheckpoint = options.checkpointPages
+    checkpointer = try Checkpointer(directory, options) { [queue] in queue.noteCopy() }
     insertion = try TurnInsertion(database)
     sessionStatements = try SessionStatements(database)
     snapshotStatements = try SnapshotStatements(database)
@@ -150,6 +155,7 @@ final class Writer: @unchecked Sendable {
       writer.onEvent(.failed(error))
     }
     writer.queue.end()
+    writer.checkpointer.close()
     writer.database.close()
     return nil
   }
@@ -291,6 +297,7 @@ final class Writer: @unchecked Sendable {
 
   /// Empties the log, because a crash would then leave frames of two interrupted commits, which look like damage.
   private func removeAbortedFrames() throws(SQLiteError) {
+    checkpointer.wait()
     do throws(SQLiteError) {
       if try database.checkpoint(truncating: true, waits: false) { hasAbortedFrames = false }
     } catch {
@@ -299,23 +306,13 @@ final class Writer: @unchecked Sendable {
     }
   }
 
-  private func checkpointIfDue() throws(LogError) {
-    if database.walPages < nextCheckpoint - options.checkpointPages { nextCheckpoint = options.checkpointPages }
-    guard database.walPages >= nextCheckpoint else { return }
-    do throws(SQLiteError) {
-      // If a reader prevents it, the next attempt follows after as many pages again.
-      try database.checkpoint()
-    } catch { throw failure(error) }
-    nextCheckpoint = database.walPages + options.checkpointPages
-    status.withLock { $0.statistics.checkpoints += 1 }
-  }
-
   /// Closes the journal cleanly.
   private func finish() throws(LogError) {
     if let job { report(job.snapshot, "the journal was closed before it was complete") }
     head.isClean = true
     waitsForOthers = false
     do throws(SQLiteError) {
+      try endCheckpoint()
       try transaction { writer throws(SQLiteError) in try writer.writeSessions() }
       try database.checkpoint(truncating: true)
     } catch { throw failure(error) }

@@ -20,6 +20,8 @@ final class WriterQueue: @unchecked Sendable {
     /// A snapshot that was waiting when the newer one replaced it.
     var replaced: LogSnapshot?
     var trimPosition: UInt64?
+    /// True if the log has been copied into the database.
+    var isCopied = false
     var isClosing = false
   }
 
@@ -117,6 +119,14 @@ final class WriterQueue: @unchecked Sendable {
     }
   }
 
+  /// Tells the writer that the log has been copied into the database.
+  func noteCopy() {
+    locked {
+      work.isCopied = true
+      pthread_cond_broadcast(condition)
+    }
+  }
+
   /// Asks the writer to write all waiting entries and to end.
   func close() {
     locked {
@@ -156,7 +166,7 @@ final class WriterQueue: @unchecked Sendable {
     locked {
       var waited = false
       while true {
-        let isOther = work.snapshot != nil || work.trimPosition != nil || work.isClosing
+        let isOther = work.snapshot != nil || work.trimPosition != nil || work.isCopied || work.isClosing
         if work.isClosing { break }
         if work.entries.isEmpty {
           if isOther || !isWaiting { break }

@@ -103,7 +103,7 @@ import Wire
   /// Recovery may begin with a snapshot, and the turns before it may be gone or damaged.
   @Test func aSnapshotDoesNotNeedTheTurnsBeforeIt() throws {
     let directory = scratch.path + "/journal"
-    let opened = try Opened(directory) { $0.checkpointPages = 1 }
+    let opened = try Opened(directory)
     opened.save(snapshot(at: 0))
     opened.journal.append([turn(1, sampleSession(1, processed: 7))])
     opened.events.waitForStored(1)
@@ -118,6 +118,7 @@ import Wire
     let copy = scratch.path + "/crashed"
     Scratch.copy(directory, to: copy)
     opened.journal.close()
+    execute("PRAGMA wal_checkpoint(TRUNCATE)", in: copy)
 
     var bytes = Scratch.read(copy + "/journal.db")
     let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })

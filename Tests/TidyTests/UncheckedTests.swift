@@ -10,7 +10,7 @@ import Testing
   private static let sendable = [
     "CasePaths": 1, "CombineSchedulers": 2, "ConcurrencyExtras": 3, "Dependencies": 1, "DependenciesFoundation": 1,
     "EffectStreams": 3, "EventLoop": 2, "FeatureCore": 10, "HTTPClient": 1, "HubCore": 3, "IdentifiedCollections": 3,
-    "IssueReporting": 1, "Journal": 3, "Sharing": 4, "Simulation": 4,
+    "IssueReporting": 1, "Journal": 4, "Sharing": 4, "Simulation": 4,
   ]
 
   @Test func uncheckedExclusivityDoesNotSpread() throws {

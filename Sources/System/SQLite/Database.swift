@@ -143,6 +143,23 @@ package final class Database {
     return true
   }
 
+  /// Copies the write-ahead log into the database, except the part that readers need, and syncs what it has copied.
+  ///
+  /// Another connection may add to the log meanwhile. SQLite then syncs nothing, and the log does not begin again until
+  /// the rest is copied, too.
+  ///
+  /// - Returns: The pages in the log when it began, and how many of these are in the database now.
+  package func copyWAL() throws(SQLiteError) -> (pages: Int, copied: Int) {
+    var (pages, copied): (Int32, Int32) = (0, 0)
+    let operation = "copy the write-ahead log into the database"
+    let result = sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied)
+    if [SQLITE_BUSY, SQLITE_LOCKED].contains(result & 0xff) { return (Int(max(pages, 0)), 0) }
+    guard result == SQLITE_OK, let pointer else { throw error(result, operation) }
+    let synced = csqlite_sync(pointer)
+    guard synced == SQLITE_OK else { throw error(synced, operation) }
+    return (Int(max(pages, 0)), Int(max(copied, 0)))
+  }
+
   func error(_ code: Int32, _ operation: String) -> SQLiteError {
     guard let pointer else { return SQLiteError(code: code, operation: operation, message: "the database is closed") }
     let system = sqlite3_system_errno(pointer)

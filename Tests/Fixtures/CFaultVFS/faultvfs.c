@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct fault_file {
@@ -18,6 +19,8 @@ static sqlite3_vfs *real;
 static int64_t calls, failures, failing;
 static int sticky, full, recording;
 static int32_t delay;
+static pthread_cond_t holding = PTHREAD_COND_INITIALIZER;
+static int held_file = -1, held;
 static char tail_path[512];
 static uint8_t tail[64];
 static ssize_t tail_count;
@@ -100,6 +103,13 @@ static int fault_sync(sqlite3_file *file, int flags) {
     (void)flags;
     if (fails()) return SQLITE_IOERR_FSYNC;
     if (delay) usleep((useconds_t)delay);
+    pthread_mutex_lock(&mutex);
+    while (held_file == name(file)) {
+        held = 1;
+        pthread_cond_broadcast(&holding);
+        pthread_cond_wait(&holding, &mutex);
+    }
+    pthread_mutex_unlock(&mutex);
     record(FAULTVFS_SYNC, name(file), 0, NULL, 0);
     return SQLITE_OK;
 }
@@ -208,7 +218,9 @@ void faultvfs_reset(void) {
     }
     for (int64_t index = 0; index < operation_count; index++) free((void *)operations[index].bytes);
     calls = failures = failing = operation_count = tail_count = 0;
-    sticky = full = recording = delay = 0;
+    sticky = full = recording = delay = held = 0;
+    held_file = -1;
+    pthread_cond_broadcast(&holding);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -230,6 +242,25 @@ int64_t faultvfs_calls(void) {
 int64_t faultvfs_failures(void) {
     pthread_mutex_lock(&mutex);
     int64_t result = failures;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+void faultvfs_hold_syncs(int32_t file) {
+    pthread_mutex_lock(&mutex);
+    held_file = file;
+    held = 0;
+    pthread_cond_broadcast(&holding);
+    pthread_mutex_unlock(&mutex);
+}
+
+int faultvfs_wait_for_held(int32_t seconds) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += seconds;
+    pthread_mutex_lock(&mutex);
+    while (!held && pthread_cond_timedwait(&holding, &mutex, &limit) == 0) {}
+    int result = held;
     pthread_mutex_unlock(&mutex);
     return result;
 }

@@ -1,5 +1,5 @@
-// An SQLite VFS for tests, named "fault", over the ordinary one: it fails the n-th call, delays syncs, and records what is
-// written and synced, so that a test can make the files that a loss of power leaves.
+// An SQLite VFS for tests, named "fault", over the ordinary one: it fails the n-th call, delays and holds syncs, and records what
+// is written and synced, so that a test can make the files that a loss of power leaves.
 #ifndef STOREHUB_FAULTVFS_H
 #define STOREHUB_FAULTVFS_H
 
@@ -31,6 +31,12 @@ int64_t faultvfs_failures(void);
 
 // Makes each sync last so long.
 void faultvfs_delay_syncs(int32_t microseconds);
+
+// Makes each sync of a file of this kind wait until the next call; -1 holds none.
+void faultvfs_hold_syncs(int32_t file);
+
+// Waits until a sync is held, at most so long; 0 if none is.
+int faultvfs_wait_for_held(int32_t seconds);
 
 // Begins to record. `tail` is the path of a file that is written without SQLite: its changes are recorded where they were seen.
 void faultvfs_record(const char *_Nonnull tail);

@@ -1,0 +1,53 @@
+internal import SQLite
+internal import Synchronization
+internal import TurnLog
+
+/// Copying the write-ahead log into the database, so that it does not grow.
+///
+/// A checkpointer copies nearly all of it beside the commits of turns. The log begins again only after all of it was
+/// copied, so the writer copies the rest, which was added meanwhile, between two commits.
+extension Writer {
+  /// The copies after which the writer copies the rest, however long it is: turns are then stored faster than copied.
+  private static let copies = 3
+
+  /// Begins to copy a long log, and ends what was begun.
+  func checkpointIfDue() throws(LogError) {
+    do throws(SQLiteError) {
+      if let copy = try checkpointer.takeOutcome() { try end(copy) }
+      if database.walPages < nextCheckpoint - options.checkpointPages { nextCheckpoint = options.checkpointPages }
+      guard !checkpointer.isBusy, database.walPages >= nextCheckpoint else { return }
+      if !checkpointer.begin() { try copyRest() }
+    } catch { throw failure(error) }
+  }
+
+  /// Waits for a copying that was begun.
+  func endCheckpoint() throws(SQLiteError) {
+    checkpointer.wait()
+    if try checkpointer.takeOutcome() != nil { noteCheckpoint() }
+  }
+
+  /// Copies what was added to the log during a copying.
+  private func end(_ copy: Checkpointer.Copy) throws(SQLiteError) {
+    // If a reader prevents it, the next attempt follows after as many pages again.
+    guard copy.copied == copy.pages else { return noteCheckpoint() }
+    // The log has begun again if it is shorter.
+    let rest = database.walPages - copy.copied
+    unfinishedCopies += 1
+    if rest <= 0 {
+      noteCheckpoint()
+    } else if rest <= options.checkpointPages / 8 || unfinishedCopies >= Self.copies || !checkpointer.begin() {
+      try copyRest()
+    }
+  }
+
+  private func copyRest() throws(SQLiteError) {
+    try database.checkpoint()
+    noteCheckpoint()
+  }
+
+  private func noteCheckpoint() {
+    unfinishedCopies = 0
+    nextCheckpoint = database.walPages + options.checkpointPages
+    status.withLock { $0.statistics.checkpoints += 1 }
+  }
+}

@@ -1,0 +1,82 @@
+import CFaultVFS
+import Journal
+import TestSupport
+import Testing
+import TurnLog
+import Wire
+
+extension VFSTests {
+  /// The write-ahead log is copied into the database beside the commits of turns.
+  @Suite struct CheckpointTests {
+    let scratch = Scratch(isInMemory: true)
+
+    private func open(checkpointPages: Int) throws -> (Journal, Events) {
+      faultvfs_reset()
+      var options = JournalOptions()
+      (options.vfs, options.pageSize, options.checkpointPages) = ("fault", 512, checkpointPages)
+      let events = Events()
+      let (journal, _) = try Journal.open(
+        directory: scratch.path + "/journal", options: options, onEvent: events.handler)
+      journal.begin(schema: schema)
+      return (journal, events)
+    }
+
+    /// Appends turns one by one, each after the one before is stored.
+    private func append(_ positions: ClosedRange<UInt64>, to journal: Journal, _ events: Events) {
+      for position in positions {
+        journal.append([turn(position)])
+        events.waitForStored(position)
+      }
+    }
+
+    @Test func aSlowSyncOfTheDatabaseDoesNotDelayTurns() throws {
+      let (journal, events) = try open(checkpointPages: 16)
+      faultvfs_hold_syncs(Int32(FAULTVFS_DATABASE.rawValue))
+      append(1...20, to: journal, events)
+      #expect(faultvfs_wait_for_held(60) == 1)
+      append(21...60, to: journal, events)
+      #expect(journal.statistics.checkpoints == 0)
+      faultvfs_hold_syncs(-1)
+      journal.close()
+      #expect(journal.statistics.checkpoints >= 1)
+      #expect(events.failures.isEmpty)
+      let history = try JournalHistory.reading(scratch.path + "/journal")
+      #expect(history.revision == turns(1...60).last?.revision)
+      faultvfs_reset()
+    }
+
+    /// Turns that follow each other without a pause leave no moment at which all of the log is copied.
+    @Test func theLogDoesNotGrowWhileTurnsAreStoredWithoutAPause() throws {
+      let (journal, events) = try open(checkpointPages: 16)
+      faultvfs_delay_syncs(200)
+      append(1...50, to: journal, events)
+      var largest = 0
+      for first in stride(from: 51 as UInt64, to: 800, by: 50) {
+        append(first...first + 49, to: journal, events)
+        largest = max(largest, journal.fileBytes.log)
+      }
+      #expect(journal.statistics.checkpoints > 4)
+      // About 3,000 pages were written.
+      #expect(largest < 1500 * (512 + 24), "\(largest)")
+      journal.close()
+      #expect(events.failures.isEmpty)
+      faultvfs_reset()
+    }
+
+    @Test func aFailureToCopyTheLogEndsTheJournal() throws {
+      let (journal, events) = try open(checkpointPages: 16)
+      faultvfs_hold_syncs(Int32(FAULTVFS_DATABASE.rawValue))
+      append(1...20, to: journal, events)
+      #expect(faultvfs_wait_for_held(60) == 1)
+      // The sync itself was counted before it was held, so the next call is one of the writer's.
+      let stored = events.stored
+      faultvfs_fail(faultvfs_calls() + 1, 1, 0)
+      faultvfs_hold_syncs(-1)
+      events.wait { events in events.contains { if case .failed = $0 { true } else { false } } }
+      journal.close()
+      #expect(events.failures.count == 1 && events.stored == stored)
+      #expect(events.failures.first?.soundRevision == stored / 2)
+      faultvfs_reset()
+    }
+  }
+}
