@@ -60,7 +60,7 @@ import Wire
     .idle: [], .down: [], .connecting: [], .stopped: [],
     .greeting: [.welcome, .error, .goodbye],
     .comparing: [.schema, .applied, .rejected, .released, .standing, .error, .goodbye],
-    .open: [.snapshot, .delta, .hash, .applied, .rejected, .released, .standing, .pong, .error, .goodbye],
+    .open: [.snapshot, .delta, .absent, .hash, .applied, .rejected, .released, .standing, .pong, .error, .goodbye],
   ]
 
   private static let hubKinds: [FrameKind] = [
@@ -87,8 +87,7 @@ import Wire
     if read.contains(kind) {
       #expect(outcome == .goesDown)
     } else {
-      // The payload of 'absent' is not decoded.
-      #expect(outcome == (phase == .open && kind == .absent ? .changes : .silent))
+      #expect(outcome == .silent)
     }
   }
 

@@ -111,7 +111,7 @@ import Testing
     let top = try run(hub, "top", "--json", "--count", "2", "--interval", "50ms").output
     let keys = Set([
       "revision", "actionsPerSecond", "latencyMicroseconds", "slowestMicroseconds", "clients", "scopes", "heldBytes",
-      "unstoredTurns", "senders", "users", "views",
+      "unstoredTurns", "cluster", "senders", "users", "views",
     ])
     #expect(
       try top.split(separator: "\n").allSatisfy { Set(try jsonObject(String($0))?.keys.map(\.self) ?? []) == keys })
