@@ -3,7 +3,8 @@ import Wire
 /// One value of a declared view, for one parameter and user: a source with a publisher of its own.
 ///
 /// It is computed when it is published, only if its input has changed since. Its revision is that of the state with which
-/// it has changed last, so a turn that leaves it as it was costs its subscribers nothing. A computation that takes long is
+/// it has changed last, so a turn that leaves it as it was costs its subscribers nothing. That of the first value may be
+/// within the turn in which its first client came. A computation that takes long is
 /// followed by a pause of three times its duration, in which changes wait.
 final class ViewSource: StateSource {
   let group: ViewGroup

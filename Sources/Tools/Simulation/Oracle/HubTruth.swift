@@ -34,6 +34,11 @@ final class HubTruth {
   /// The revision after the turn in which an action took effect.
   func revision(of tag: UInt64) -> UInt64? { revisions[tag] }
 
+  /// The state at the end of the turn that a revision is in or ends; nil if there is none.
+  func state(atOrAfter revision: UInt64) -> (any SimulatedState)? {
+    states[revision] ?? states.keys.filter { $0 > revision }.min().flatMap { states[$0] }
+  }
+
   /// Records the effects of a turn.
   func note(_ tags: [UInt64], _ state: @autoclosure () -> any SimulatedState, at revision: UInt64) throws {
     guard revision != self.revision else {
