@@ -275,8 +275,10 @@ async def operate(program, etcd, directory, storectl):
                 raise SystemExit(f"{second} is not linked with {leader}:\n{cluster.log(second)}")
         refused = await asyncio.to_thread(control, leader, "cluster", "transfer", leader)
         transfers = []
+        # A client of the hub that has led may lose its connection with what it has sent since.
+        others = [clients[node] for node in NODES if node != second]
         transfer, losses = await disturb(
-            clients.values(), tasks, lambda: transfers.append(control(second, "cluster", "transfer", leader)))
+            others, tasks, lambda: transfers.append(control(second, "cluster", "transfer", leader)))
         result = await outcome(cluster, clients, tasks, [gap, transfer], lost + losses)
         result |= {
             "leaders": [leader, second], "statuses": statuses, "refused": refused, "transfer": transfers[0],
