@@ -114,7 +114,8 @@ class Browser:
                 if self.run(script):
                     return
             except RuntimeError as error:
-                if "context" not in str(error).lower() and "null" not in str(error):
+                # The page may be on its way to another one.
+                if not any(part in str(error).lower() for part in ("context", "navigated", "null")):
                     raise
             if time.monotonic() > deadline:
                 raise AssertionError(f"this did not become true: {script}\n{self.run('document.body.innerText')}")
