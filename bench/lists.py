@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 
-from servers import HERE, Server, TemporaryDirectory
+from servers import HERE, Server, TemporaryDirectory, processor_time
 from storeload import chart, storeload
 
 sys.path.insert(0, os.path.join(HERE, "..", "clients", "python", "src"))
@@ -37,25 +37,13 @@ FIRST_SORT = "first sort"
 SORTS = 5
 
 
-def processor_time(server):
-    """The CPU time of all threads of a hub, in nanoseconds."""
-    folder, used = f"/proc/{server.process.pid}/task", 0
-    for thread in os.listdir(folder):
-        try:
-            with open(f"{folder}/{thread}/schedstat", encoding="ascii") as file:
-                used += int(file.read().split()[0])
-        except FileNotFoundError:
-            pass
-    return used
-
-
 def wait_until_idle(server):
     """Waits until the hub has used no CPU for half a second: a toggle or a move sorts the list a second later."""
     time.sleep(1.2)
-    before = processor_time(server)
+    before = processor_time(server.process.pid)
     while True:
         time.sleep(0.5)
-        now = processor_time(server)
+        now = processor_time(server.process.pid)
         if now - before < 5_000_000:
             return
         before = now
@@ -96,11 +84,11 @@ def measure_sorts(server, todos):
         complete(todo, True)
         # The subscriber's delta may follow the acknowledgement.
         time.sleep(0.02)
-        before, start = processor_time(server), time.monotonic()
+        before, start = processor_time(server.process.pid), time.monotonic()
         send("sortCompletedTodos")
         end = time.monotonic()
         time.sleep(0.02)
-        used += processor_time(server) - before
+        used += processor_time(server.process.pid) - before
         elapsed += end - start
         if end - changed > 1:
             raise SystemExit("the effect may have sorted the list before this script did")

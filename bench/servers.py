@@ -43,6 +43,18 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def processor_time(pid):
+    """The CPU time of all threads of a process, in nanoseconds."""
+    folder, used = f"/proc/{pid}/task", 0
+    for thread in os.listdir(folder):
+        try:
+            with open(f"{folder}/{thread}/schedstat", encoding="ascii") as file:
+                used += int(file.read().split()[0])
+        except FileNotFoundError:
+            pass
+    return used
+
+
 class Server:
     """A process that listens on a Unix socket, or on a port of this machine. Without a core it runs on any."""
 
@@ -90,12 +102,13 @@ class Server:
             os.unlink(self.socket)
 
 
-def load(server, protocol, case, seconds, rate=None):
-    """One run of the load program: its figures by name."""
+def load(server, protocol, case, seconds, rate=None, poll=None):
+    """One run of the load program: its figures by name; `poll` is its busy poll in µs."""
     connections, depth, watchers = case
     # At a fixed rate the depth only bounds what a server that cannot keep up has in flight.
     pace = ["-r", str(rate), "-w", "4096"] if rate else ["-w", str(depth)]
     place = ["-t", str(server.port)] if server.port else ["-s", server.socket]
+    pace += ["-B", str(poll)] if poll else []
     run = subprocess.run(
         on_core(1, [f"{LIMIT}/load", *place, "-p", protocol, "-c", str(connections), *pace,
                     "-S", str(watchers), "-T", str(seconds), "-q", "-P", str(server.process.pid)]),
@@ -110,8 +123,9 @@ def load(server, protocol, case, seconds, rate=None):
 class Rivals:
     """Starts the servers by name. `hubs` gives the names of hubs and their programs."""
 
-    def __init__(self, hubs, directory):
-        self.hubs, self.directory, self.count = hubs, directory, 0
+    def __init__(self, hubs, directory, poll=None):
+        # The busy poll in µs of servers whose name ends with " polling", and of the load program that drives them.
+        self.hubs, self.directory, self.poll, self.count = hubs, directory, poll, 0
 
     @staticmethod
     def is_installed(name):
@@ -137,6 +151,8 @@ class Rivals:
         program, _, durability = name.partition(" ")
         slow = ["env", f"LD_PRELOAD={LIMIT}/slowsync.so", f"SLOWSYNC_US={delay}"] if delay else []
         options = ["--state-dir", place, "--durability", durability] if durability in ("sync", "async") else []
+        if name.endswith(" polling"):
+            options += ["--busy-poll", f"{self.poll}us"]
         program = self.hubs.get(name) or self.hubs[program]
         protocol = "storehub-mixed" if name.endswith(" mixed") else "storehub"
         return Server([*slow, program, "--socket", path, "--log-level", "error", *options], path), protocol
@@ -162,7 +178,8 @@ class Rivals:
             for name in names if run % 2 == 0 else reversed(names):
                 server, protocol = self.start(name, case[2], delay)
                 with server:
-                    results[name].append(load(server, protocol, case, seconds, rate))
+                    poll = self.poll if name.endswith(" polling") else None
+                    results[name].append(load(server, protocol, case, seconds, rate, poll))
         return results
 
 

@@ -12,8 +12,8 @@ import statistics
 import subprocess
 import sys
 
-from lists import GOAL, processor_time
-from servers import Server, TemporaryDirectory, on_core
+from lists import GOAL
+from servers import Server, TemporaryDirectory, on_core, processor_time
 
 OPERATIONS = ["edit", "insert", "remove", "move"]
 
@@ -57,9 +57,9 @@ def measure(options):
             for operation in OPERATIONS:
                 for size in options.sizes if run % 2 == 0 else reversed(options.sizes):
                     hub, client = models[size]
-                    before = processor_time(hub)
+                    before = processor_time(hub.process.pid)
                     used, elapsed = client.run(operation, options.changes)
-                    hub_used = (processor_time(hub) - before) / 1e3
+                    hub_used = (processor_time(hub.process.pid) - before) / 1e3
                     figures[size, operation].append([time / options.changes for time in (hub_used, used, elapsed)])
     return figures
 

@@ -42,6 +42,10 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
   /// The memory of the buffer, reached for each read without a retain.
   let readBytes: UnsafeMutableRawBufferPointer
   let lastReadCount: UnsafeMutablePointer<Int>
+  /// True if something has happened for which the loop polls busily; see `busyPoll`. Not a property of this object, so
+  /// that callbacks of handles store it without a reference.
+  let activity: UnsafeMutablePointer<Bool>
+  private var busyPoller: BusyPoll?
   /// True if each stream reads at most its `readLimit` at once; otherwise the whole buffer is used. Without the
   /// exclusivity check: a byte is loaded or stored at once.
   @exclusivity(unchecked) package var limitsReads = false
@@ -54,6 +58,7 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
     signal(SIGPIPE, SIG_IGN)
     readBuffer = ReadBuffer()
     unsafe (readBytes, lastReadCount) = unsafe (readBuffer.bytes, readBuffer.lastCount)
+    unsafe activity = unsafe readBuffer.activity
     unsafe pointer = .allocate(capacity: 1)
     try unsafe check(uv_loop_init(pointer), "create an event loop")
   }
@@ -91,6 +96,29 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
       case .untilIdle: unsafe uv_run(pointer, UV_RUN_DEFAULT) != 0
       case .once: unsafe uv_run(pointer, UV_RUN_ONCE) != 0
       case .noWait: unsafe uv_run(pointer, UV_RUN_NOWAIT) != 0
+      }
+    }
+  }
+
+  /// The longest time that `busyPoll` can have.
+  public nonisolated static let longestBusyPoll = Duration.milliseconds(10)
+
+  /// The time for which the loop polls without sleeping after it has received or sent something; zero, the default, for
+  /// never.
+  ///
+  /// On many machines a process that sleeps takes 10 to 40 µs to wake, which is most of the latency of an action. With a
+  /// busy poll, the loop handles what arrives within this time without that delay, and keeps a core busy meanwhile.
+  /// Afterwards it sleeps, and costs nothing while nothing happens. It pays off only if a core can be spared.
+  ///
+  /// Negative times count as zero, and longer ones than `longestBusyPoll` as that.
+  public var busyPoll: Duration {
+    get { busyPoller.map { .nanoseconds(Int64($0.time)) } ?? .zero }
+    set {
+      let time = UInt64(min(max(newValue, .zero), Self.longestBusyPoll).components.attoseconds / 1_000_000_000)
+      guard time > 0 else { return busyPoller = nil }
+      if let busyPoller { return busyPoller.time = time }
+      do throws(UVError) { busyPoller = try BusyPoll(on: self, time: time) } catch {
+        preconditionFailure("hooks of a loop need no resources: \(error)")
       }
     }
   }
@@ -133,6 +161,7 @@ package nonisolated func releaseFreeMemory() { malloc_trim(0) }
     guard !isClosed else { return }
     isClosed = true
     mainQueue = nil
+    busyPoller = nil
     unsafe uv_walk(
       pointer,
       { handle, _ in

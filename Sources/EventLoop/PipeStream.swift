@@ -179,6 +179,7 @@ public struct PipeStream: ~Copyable {
   /// - Returns: True if all bytes have been sent.
   public func write(_ bytes: RawSpan, ranges: Span<Range<Int>>) throws(UVError) -> Bool {
     box.noteActivity()
+    unsafe box.loop.activity.pointee = true
     // While earlier bytes are queued, libuv writes nothing and reports `wouldBlock`.
     let written = unsafe Int(tryWrite(streamPointer, bytes, ranges))
     if ranges.count == 1, written == ranges[0].count { return true }
@@ -364,6 +365,7 @@ nonisolated let onStreamConnected: uv_connect_cb = { request, status in
   unsafe onLoop((request, status)) { request, status in
     let box = unsafe PipeStream.Box.of(UnsafeMutableRawPointer(request.pointee.handle))
     unsafe request.deallocate()
+    unsafe box.loop.activity.pointee = true
     let onConnected = box.onConnected
     box.onConnected = nil
     onConnected?(status < 0 ? UVError(operation: "connect", code: status) : nil)
@@ -390,6 +392,7 @@ private nonisolated let onRead: uv_read_cb = { stream, count, buffer in
       box.stopPolling()
     } else if count > 0 {
       unsafe box.loop.lastReadCount.pointee = count
+      unsafe box.loop.activity.pointee = true
       unsafe box.onBytes?(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(box.loop.readBytes)[..<count]).bytes)
     } else if count < 0 {
       let isEnd = count == Int(UVError.Code.endOfFile)

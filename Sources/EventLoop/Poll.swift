@@ -52,7 +52,9 @@ public struct Poll: ~Copyable {
             status < 0
             ? .failure(UVError(operation: "poll a descriptor", code: status))
             : .success(Events(rawValue: events))
-          unsafe Box.of(poll).onEvents?(result)
+          let box = unsafe Box.of(poll)
+          unsafe box.loop.activity.pointee = true
+          box.onEvents?(result)
         }
       })
     try check(code, "poll a descriptor")

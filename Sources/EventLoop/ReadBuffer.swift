@@ -14,15 +14,20 @@
   /// What precedes it belongs to a message whose beginning was read earlier.
   package let lastStart = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
+  /// The loop's `activity`.
+  let activity = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+
   init() {
     unsafe lastCount.initialize(to: 0)
     unsafe lastStart.initialize(to: 0)
+    unsafe activity.initialize(to: false)
   }
 
   deinit {
     unsafe bytes.deallocate()
     unsafe lastCount.deallocate()
     unsafe lastStart.deallocate()
+    unsafe activity.deallocate()
   }
 
   /// The bytes of the last read on any stream, overwritten by the next one, and the offset of the first message that

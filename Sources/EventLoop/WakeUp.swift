@@ -50,7 +50,11 @@ public struct WakeUp: ~Copyable {
     try unsafe box.open("create a wake-up") {
       unsafe uv_async_init(loop.pointer, $0.assumingMemoryBound(to: uv_async_t.self)) { handle in
         guard let handle = unsafe handle else { return }
-        unsafe onLoop(UnsafeMutableRawPointer(handle)) { unsafe Box.of($0).onWake?() }
+        unsafe onLoop(UnsafeMutableRawPointer(handle)) { handle in
+          let box = unsafe Box.of(handle)
+          unsafe box.loop.activity.pointee = true
+          box.onWake?()
+        }
       }
     }
     self.box = box

@@ -49,6 +49,8 @@ package final class ReplicaConnection {
   ) throws(UVError) {
     (self.loop, self.path) = (loop, path)
     replica = ReplicaCore(schema: schema, options: options)
+    // Before the hooks: those of a busy poll see what these write.
+    if options.busyPoll > loop.busyPoll { loop.busyPoll = options.busyPoll }
     // Unowned and not weak, which would make every retain slower: neither outlives this object.
     hooks = try TurnHooks(on: loop) { [unowned self] in onTurn?() }
     deadlineTimer = try DeadlineTimer(on: loop) { [unowned self] in deadlinePassed() }

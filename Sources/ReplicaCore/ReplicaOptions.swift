@@ -34,6 +34,10 @@ public struct ReplicaOptions: Sendable {
   /// The maximum size in bytes of an accepted state.
   public var stateBytes: Int
 
+  /// The time for which the loop of a `StoreClient` polls without sleeping after it has received or sent something, at
+  /// most 10 ms; zero for never. See `EventLoop.busyPoll`, which becomes at least this.
+  public var busyPoll: Duration
+
   /// Creates options; each has the default of its property.
   ///
   /// ```swift
@@ -44,7 +48,7 @@ public struct ReplicaOptions: Sendable {
     name: String = "", subscribesToWholeState: Bool = true, shortestDelay: Duration = .milliseconds(50),
     longestDelay: Duration = .seconds(5), timeout: Duration = .seconds(10), probeInterval: Duration? = nil,
     sendsAfterLoss: Bool = true, requestsDocumentation: Bool = false, pendingActions: Int = 65_536,
-    outboxBytes: Int = 16 << 20, stateBytes: Int = 1 << 30
+    outboxBytes: Int = 16 << 20, stateBytes: Int = 1 << 30, busyPoll: Duration = .zero
   ) {
     self.name = name
     self.subscribesToWholeState = subscribesToWholeState
@@ -52,5 +56,6 @@ public struct ReplicaOptions: Sendable {
     (self.timeout, self.probeInterval) = (timeout, probeInterval)
     (self.sendsAfterLoss, self.requestsDocumentation) = (sendsAfterLoss, requestsDocumentation)
     (self.pendingActions, self.outboxBytes, self.stateBytes) = (pendingActions, outboxBytes, stateBytes)
+    self.busyPoll = busyPoll
   }
 }

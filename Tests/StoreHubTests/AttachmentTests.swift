@@ -62,6 +62,19 @@ import Wire
     await #expect(throws: released) { try await store.send(.setCount(2)).taken() }
   }
 
+  @Test func theLoopOfClientsPollsForTheLongestOfTheirTimes() throws {
+    let bench = try Bench()
+    func client(_ time: Duration) throws -> BoardClient {
+      try BoardClient(loop: bench.loop, path: bench.path, options: ReplicaOptions(busyPoll: time))
+    }
+    let clients = [try client(.zero)]
+    #expect(bench.loop.busyPoll == .zero)
+    let others = [try client(.microseconds(80)), try client(.microseconds(50))]
+    #expect(bench.loop.busyPoll == .microseconds(80))
+    withExtendedLifetime(clients + others) {}
+    bench.clean()
+  }
+
   /// Otherwise the hub would keep the session for a client that cannot come back.
   @Test func aReleasedClientEndsItsSession() async throws {
     let bench = try Bench()

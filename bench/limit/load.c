@@ -1,6 +1,7 @@
 // Load client: C connections, each with a sliding window of W actions in flight; S watchers in a second process.
 // Speaks the hub's frames and, for the anchors, the line protocols of Redis, memcached, NATS and JSON lines.
 #define _GNU_SOURCE
+#include "measure.h"
 #include "storehub.h"
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -20,27 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec; }
+static uint64_t busy_ns; // -B: how long to poll without sleeping before each wait
 static void die(const char *m) { perror(m); exit(1); }
-
-// --- histogram: 64 sub-buckets per power of two (1.6 %)
-#define HB 64
-struct hist { uint64_t n, b[40 * HB]; };
-static inline void hist_add(struct hist *h, uint64_t v, uint64_t k) {
-  unsigned i;
-  if (v < HB) i = (unsigned)v;
-  else { unsigned e = 63 - (unsigned)__builtin_clzll(v); i = (e - 5) * HB + (unsigned)((v >> (e - 6)) - HB); }
-  if (i >= 40 * HB) i = 40 * HB - 1;
-  h->b[i] += k; h->n += k;
-}
-static double hist_q(const struct hist *h, double q) {
-  if (!h->n) return 0;
-  uint64_t want = (uint64_t)(q * (double)h->n), s = 0; if (want >= h->n) want = h->n - 1;
-  for (unsigned i = 0; i < 40 * HB; i++) {
-    s += h->b[i];
-    if (s > want) { if (i < HB) return i; unsigned e = i / HB + 5; return (double)((uint64_t)(i % HB + HB) << (e - 6)); }
-  }
-  return 0;
+static int wait_for(int ep, struct epoll_event *ev, int max, int timeout) {
+  for (uint64_t end = busy_ns ? now_ns() + busy_ns : 0; end;) { int n = epoll_wait(ep, ev, max, 0); if (n) return n; if (now_ns() >= end) break; }
+  return epoll_wait(ep, ev, max, timeout);
 }
 
 // --- protocols
@@ -124,7 +109,7 @@ static void watchers(int ctl) {
   sh->ready = 1;
   uint64_t quiet_since = 0;
   for (;;) {
-    int n = epoll_wait(ep, ev, 1024, sh->stop ? 20 : -1);
+    int n = wait_for(ep, ev, 1024, sh->stop ? 20 : -1);
     if (n == 0 || (sh->stop && n == 1 && !ev[0].data.ptr)) {
       if (sh->stop) { if (!quiet_since) quiet_since = now_ns(); if (now_ns() - quiet_since > 300000000) break; if (n) usleep(10000); }
       continue;
@@ -192,20 +177,6 @@ static void proc_cpu(pid_t pid, double *u, double *s) {
   char *p = strrchr(b, ')'); unsigned long ut, stt; if (!p) return;
   if (sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &ut, &stt) == 2) { double hz = (double)sysconf(_SC_CLK_TCK); *u = (double)ut / hz; *s = (double)stt / hz; }
 }
-// CPU of all its threads in ns, which time slices of other processes do not change (proc_pid_schedstat: ns on CPU, first).
-static uint64_t proc_cpu_ns(pid_t pid) {
-  char f[320]; uint64_t sum = 0, ns; snprintf(f, sizeof f, "/proc/%d/task", pid);
-  DIR *d = opendir(f); if (!d) return 0;
-  for (struct dirent *e; (e = readdir(d));) {
-    if (e->d_name[0] == '.') continue;
-    snprintf(f, sizeof f, "/proc/%d/task/%s/schedstat", pid, e->d_name);
-    FILE *fp = fopen(f, "r"); if (!fp) continue;
-    if (fscanf(fp, "%lu", &ns) == 1) sum += ns;
-    fclose(fp);
-  }
-  closedir(d);
-  return sum;
-}
 static void self_cpu(double *u, double *s) { struct rusage r; getrusage(RUSAGE_SELF, &r); *u = (double)r.ru_utime.tv_sec + r.ru_utime.tv_usec / 1e6; *s = (double)r.ru_stime.tv_sec + r.ru_stime.tv_usec / 1e6; }
 
 static uint8_t out[1 << 22];
@@ -230,15 +201,15 @@ static void submit(struct client *c, unsigned k) {
 }
 int main(int argc, char **argv) {
   const char *proto = "hub"; int o; pid_t server = 0; const char *label = "";
-  while ((o = getopt(argc, argv, "s:t:p:c:w:S:T:r:bqP:l:")) != -1) switch (o) {
+  while ((o = getopt(argc, argv, "s:t:p:c:w:S:T:r:B:bqP:l:")) != -1) switch (o) {
     case 's': path = optarg; break; case 't': tcp = optarg; break; case 'p': proto = optarg; break;
     case 'c': C = atoi(optarg); break; case 'w': W = atoi(optarg); break; case 'S': S = atoi(optarg); break;
-    case 'T': T = atof(optarg); break; case 'r': pace = atof(optarg); break; case 'b': burst = 1; break; case 'q': csv = 1; break; case 'P': server = atoi(optarg); break; case 'l': label = optarg; break;
+    case 'T': T = atof(optarg); break; case 'r': pace = atof(optarg); break; case 'B': busy_ns = (uint64_t)(atof(optarg) * 1e3); break; case 'b': burst = 1; break; case 'q': csv = 1; break; case 'P': server = atoi(optarg); break; case 'l': label = optarg; break;
     default: return 2;
   }
   P = -1; for (unsigned i = 0; i < sizeof protos / sizeof *protos; i++) if (!strcmp(proto, protos[i].name)) P = (int)i;
   if ((!path && !tcp) || P < 0) {
-    fprintf(stderr, "usage: %s -s SOCKET | -t PORT [-p PROTO] [-c conns] [-w window] [-S watchers] [-T seconds] [-r actions/s, at most W in flight, not as many as possible] [-b bursts, not a sliding window] [-q one CSV line] [-P server pid]\n", argv[0]);
+    fprintf(stderr, "usage: %s -s SOCKET | -t PORT [-p PROTO] [-c conns] [-w window] [-S watchers] [-T seconds] [-r actions/s, at most W in flight, not as many as possible] [-B microseconds to poll without sleeping] [-b bursts, not a sliding window] [-q one CSV line] [-P server pid]\n", argv[0]);
     fprintf(stderr, "protocols:"); for (unsigned i = 0; i < sizeof protos / sizeof *protos; i++) fprintf(stderr, " %s", protos[i].name);
     fprintf(stderr, "\n"); return 2;
   }
@@ -277,7 +248,7 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < C; i++) submit(&cs[i], base_pending ? 1u : pace > 0 ? 0u : (unsigned)W);
   while (phase < 2 || acked < total_sent) {
-    int n = epoll_wait(ep, ev, 256, 1000);
+    int n = wait_for(ep, ev, 256, 1000);
     uint64_t t = now_ns();
     if (pace > 0 && phase < 2 && !base_pending) {
       if (!pace_start) { pace_start = t; paced = total_sent; }

@@ -20,6 +20,9 @@ struct PrometheusMetrics {
     Self.add(server.metrics, to: &text)
     Self.add(server.shell.turnWatch.times, "turn_seconds", "The time that turns of the loop took.", to: &text)
     Self.add(server.shell.storeTimes, "store_seconds", "The time until the journal stored turns.", to: &text)
+    text.gauge(
+      "busy_poll_seconds", "The time for which the loop polls without sleeping after activity; 0 if it does not.",
+      server.shell.loop.busyPoll.inSeconds)
     text.gauge("healthy", "1 if /health answers with ok, otherwise 0.", server.health == .ok ? 1 : 0 as UInt64)
     if let recording = server.shell.recording { add(recording, of: server, to: &text) }
     var others = PrometheusText()

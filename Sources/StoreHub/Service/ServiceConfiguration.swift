@@ -28,6 +28,8 @@ struct ServiceConfiguration {
   /// The limit of connections on the command line.
   private var connections: Int?
   var level: Log.Level
+  /// The time for which the loop polls without sleeping; nil for that of the files.
+  private var busyPoll: Duration?
   /// The time limit for stopping.
   var stopLimit: Duration
 
@@ -100,6 +102,13 @@ struct ServiceConfiguration {
         "the maximum number of clients; default 4096. If other users may connect, one user gets at most seven eighths"
       ),
       .init(
+        "busy-poll", argument: "TIME",
+        """
+        poll for this time after each activity without sleeping, at most 10ms; default 0, never. Actions that follow each \
+        other within this time are answered faster, by the time that a process takes to wake, but a core is busy while \
+        there is traffic: only for machines with a core to spare
+        """),
+      .init(
         "stop-limit", argument: "TIME",
         "the time limit for notifying clients and storing actions when the hub stops, such as 500ms, 1.5s or 2m; after it the process ends with status 1; default 10s"
       ),
@@ -148,6 +157,7 @@ struct ServiceConfiguration {
       if metrics == .path(path) { throw UsageError("--metrics and --socket need different paths, not both \(path)") }
     }
     level = try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info)
+    busyPoll = try parsed.busyPoll()
     stopLimit = try parsed.duration("stop-limit", default: .seconds(10))
     stateDirectory = parsed.string("state-dir")
     let mode: Durability? = try parsed.choice(
@@ -171,6 +181,7 @@ struct ServiceConfiguration {
     var operated = try OperatorConfiguration(limits: limits)
     if let file { try operated.read(file.path, schema: schema, views: views, isRequired: !file.isOptional) }
     if let connections { operated.limits.connections = connections }
+    if let busyPoll { operated.busyPoll = busyPoll }
     // When other users may connect, one user cannot take all connections.
     if mode & 0o077 != 0, !operated.limitsInFiles.contains("connections-per-user") {
       operated.limits.connectionsPerUser = operated.limits.connections - operated.limits.connections / 8

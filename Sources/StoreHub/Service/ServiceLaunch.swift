@@ -55,6 +55,7 @@ final class ServiceLaunch<Service: HubService> {
       let operated = try configuration.operated(schema, views)
       checkDescriptorLimit(operated.limits)
       let loop = try EventLoop()
+      loop.busyPoll = operated.busyPoll
       try loop.drainMainQueue()
       try log.summarise(on: loop)
       try service.prepare(on: loop, log: log)
@@ -240,11 +241,12 @@ final class ServiceLaunch<Service: HubService> {
       life.stop(reason: "nothing more can be stored", status: 1, error: error.problem == .full ? ENOSPC : EIO)
     }
     let (schema, views) = (Schema(state: State.self, action: Action.self), service.views.schema)
-    life.onReload = { [configuration, weak server] in
+    life.onReload = { [configuration, loop, weak server] in
       // Rights apply immediately, also to open connections. A file with mistakes changes nothing.
       let operated = try configuration.operated(schema, views)
       let renews = try recording?.replication?.reload() == true
       server?.reload(operated.policy)
+      loop.busyPoll = operated.busyPoll
       guard !operated.files.isEmpty else { return "there is no configuration file; the standard rights apply" }
       let files = operated.files.joined(separator: ", ")
       let certificates = renews ? "the certificates of the cluster were read again; " : ""

@@ -1,4 +1,5 @@
 internal import HubCore
+internal import ProgramOptions
 internal import SchemaNames
 package import Wire
 
@@ -10,6 +11,7 @@ extension OperatorConfiguration {
   ///   - views: The schema of the views that the feature declares; nil if it declares none.
   package func text(for schema: Schema, views: Schema? = nil) -> String {
     var lines = ["[limits]"] + LimitSetting.all.map { "\($0.name) = \($0.value(in: limits))" }
+    lines += ["", "[loop]", "busy-poll = \(busyPoll.busyPollText)"]
     let hasSharedModel = !schema.sharedModels.isEmpty
     func add(_ section: String, _ grant: AccessGrant) {
       lines += ["", "[\(section)]"]

@@ -24,6 +24,8 @@ package struct OperatorConfiguration: Sendable {
   package var limits: HubLimits
   /// The users and groups that may use the hub, with their rights.
   package var policy: AccessPolicy
+  /// The time for which the hub polls without sleeping after activity; zero for never.
+  package var busyPoll = Duration.zero
   /// The cluster of the hub; nil for a hub of one machine.
   package internal(set) var cluster: ClusterSettings?
   /// The files that were read.

@@ -1,4 +1,5 @@
 internal import HubCore
+internal import ProgramOptions
 internal import SchemaNames
 internal import Spelling
 internal import Wire
@@ -20,6 +21,7 @@ struct Reading {
 
   private enum Section {
     case limits
+    case loop
     case cluster
     case rights(Subject)
     /// A section whose name is a mistake, which must not hide mistakes in its settings.
@@ -49,6 +51,8 @@ struct Reading {
           try takeLimit(key, value)
           limitLines[key] = line
         }
+      case .loop:
+        if let (key, value) = line.setting { try takeLoop(key, value) }
       case .cluster:
         if cluster == nil { cluster = ClusterReading(line) }
         if let (key, value) = line.setting, let mistake = cluster?.take(key, value, line) { throw Mistakes(mistake) }
@@ -102,13 +106,15 @@ struct Reading {
       let words = line.section.split(whereSeparator: \.isWhitespace).map(String.init)
       switch (words.first, words.count) {
       case ("limits", 1): return .limits
+      case ("loop", 1): return .loop
       case ("cluster", 1): return .cluster
       case ("everyone", 1): return .rights(.everyone)
       case ("user", 2): return .rights(.user(try id(words[1], "user", among: users.user)))
       case ("group", 2): return .rights(.group(try id(words[1], "group", among: users.group)))
       case ("gateway", 2): return .rights(.gateway(try id(words[1], "user", among: users.user)))
       default:
-        let sections = "the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+        let sections =
+          "the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
         if let key = line.setting?.key, line.section.isEmpty {
           throw Mistakes("'\(key)' stands above the first section; \(sections)")
         }
@@ -173,6 +179,14 @@ struct Reading {
       throw Mistakes("'\(key)' is '\(value)', but must be \(error.allowed)")
     }
     configuration.limitsInFiles.insert(key)
+  }
+
+  private mutating func takeLoop(_ key: String, _ value: String) throws(Mistakes) {
+    guard key == "busy-poll" else { throw Mistakes("the loop has no setting '\(key)', only busy-poll") }
+    guard let time = Duration(busyPoll: value) else {
+      throw Mistakes("'busy-poll' is '\(value)', but must be \(Duration.busyPolls)")
+    }
+    configuration.busyPoll = time
   }
 
   private mutating func takeGateway(_ user: UInt32, _ key: String, _ value: String) throws(Mistakes) {

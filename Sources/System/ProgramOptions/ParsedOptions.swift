@@ -69,6 +69,13 @@ package struct ParsedOptions: Equatable, Sendable {
     throw UsageError("--\(name) needs a time such as 500ms, 1.5s or 2m, not '\(text)'")
   }
 
+  /// The time for which the program polls without sleeping, `--busy-poll`; nil if it was not given.
+  package func busyPoll() throws(UsageError) -> Duration? {
+    guard let text = values["busy-poll"] else { return nil }
+    if let time = Duration(busyPoll: text) { return time }
+    throw UsageError("--busy-poll needs \(Duration.busyPolls), not '\(text)'")
+  }
+
   /// One of a few words.
   package func choice<Value>(
     _ name: String, of choices: [(String, Value)], default fallback: Value

@@ -47,6 +47,12 @@ let runOptions = ProgramOptions(
     .init("alone", "fail if the hub counts any further action: no other client acts, and the feature has no effects"),
     .init("seed", argument: "N", "the seed of all random choices; default 1"),
     .init("timeout", argument: "TIME", "the time for which the hub may be silent; default 10s"),
+    .init(
+      "busy-poll", argument: "TIME",
+      """
+      poll for answers without sleeping for this time after each activity, at most 10ms; default 0, never. Measures a hub \
+      without the time that this program takes to wake; each thread keeps a core busy
+      """),
     .init("hub-pid", argument: "PID", "the hub's process, if it is not the one that listens"),
     .init("search", argument: "LIMIT", "find the highest rate whose p99 is at most this, such as 2ms"),
     .init("live", "print a line each second on standard error; the default on a terminal"),
@@ -142,7 +148,11 @@ extension ParsedOptions {
   /// Returns the value of an option that is a time in seconds; nil if it was not given.
   func seconds(_ name: String) throws(UsageError) -> Double? {
     guard string(name) != nil else { return nil }
-    let time = try duration(name, default: .zero)
-    return Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    return try duration(name, default: .zero).inSeconds
   }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

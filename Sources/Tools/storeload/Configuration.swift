@@ -60,6 +60,7 @@ struct Configuration {
     for name in Scenario.options where options.flag(name) {
       switch name {
       case "reconnect", "alone": values[name] = "yes"
+      case "busy-poll": values[name] = try options.busyPoll().map { "\($0.inSeconds)" }
       case "duration", "warmup", "storm", "timeout": values[name] = try options.seconds(name).map { "\($0)" }
       default: values[name] = options.string(name)
       }

@@ -160,6 +160,21 @@ import Wire
     #expect(configuration.files == ["0.conf", "1.conf", "2.conf"])
   }
 
+  @Test func theLoopPollsForAShortTimeOrNotAtAll() throws {
+    #expect(try read("[limits]\nscopes = 5").busyPoll == .zero)
+    let configuration = try read("[loop]\nbusy-poll = 1ms", "[loop]\nbusy-poll = 50us")
+    #expect(configuration.busyPoll == .microseconds(50))
+    let printed = configuration.text(for: Self.schema)
+    #expect(printed.contains("\n[loop]\nbusy-poll = 50us\n"))
+    #expect(try read(printed).busyPoll == .microseconds(50))
+    #expect(try read("[loop]").text(for: Self.schema).contains("\n[loop]\nbusy-poll = 0\n"))
+    #expect(
+      problems("[loop]\nbusy-poll = 1s\nbusy = 1us") == [
+        "0.conf:2: 'busy-poll' is '1s', but must be 0, or a time up to 10ms with its unit, such as 50us",
+        "0.conf:3: the loop has no setting 'busy', only busy-poll",
+      ])
+  }
+
   @Test func aHeaderMayHaveAComment() throws {
     for header in ["[limits]", "[limits] \t", "[limits] ; ours", " [limits]# ours", "[limits]\r"] {
       #expect(try read("\(header)\nscopes = 6").limits.scopes == 6, "\(header)")
@@ -203,15 +218,15 @@ import Wire
   @Test(arguments: [
     (
       "[limit]\nscopes = 5",
-      "0.conf:1: there is no section [limit]; the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+      "0.conf:1: there is no section [limit]; the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     (
       "[grup x]",
-      "0.conf:1: there is no section [grup x]; the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+      "0.conf:1: there is no section [grup x]; the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     (
       "scopes = 5",
-      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     ("[limits]\n\nscopes = many", "0.conf:3: 'scopes' is 'many', but must be a number from 4 to 10000"),
     ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 4 to 10000"),

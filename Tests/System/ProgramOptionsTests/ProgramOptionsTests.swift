@@ -60,11 +60,32 @@ import Testing
       ("0.5s", .milliseconds(500)), ("1.25m", .seconds(75)), ("0.3s", .milliseconds(300)),
       ("0.000000001ms", Duration(secondsComponent: 0, attosecondsComponent: 1_000_000)),
       ("2147483647.999999999s", .nanoseconds(2_147_483_647_999_999_999)), ("-0.5s", nil), (".5s", nil), ("1.s", nil),
-      ("1.-5s", nil), ("1.5.5s", nil), ("1.0000000001s", nil), ("1e3s", nil),
+      ("1.-5s", nil), ("1.5.5s", nil), ("1.0000000001s", nil), ("1e3s", nil), ("50us", .microseconds(50)),
+      ("1.5us", .nanoseconds(1500)), ("50µs", nil), ("50us ", nil),
     ]
     for (text, duration) in expected {
       let parsed = try options.parse(["--depth=\(text)"])
       #expect((try? parsed.duration("depth", default: .zero)) == duration, "\(text)")
+    }
+  }
+
+  @Test func aBusyPollIsShortOrNone() throws {
+    let options = ProgramOptions(
+      program: "p", purpose: "Tests.", options: [.init("busy-poll", argument: "TIME", "poll")])
+    #expect(try options.parse([]).busyPoll() == nil)
+    for (text, time, printed) in [
+      ("50us", Duration.microseconds(50), "50us"), ("0", .zero, "0"), ("0s", .zero, "0"),
+      ("10ms", .milliseconds(10), "10ms"), ("0.01s", .milliseconds(10), "10ms"),
+      ("1.5us", .nanoseconds(1500), "1.500us"),
+      ("1500us", .microseconds(1500), "1500us"),
+    ] {
+      let found = try #require(try options.parse(["--busy-poll=\(text)"]).busyPoll())
+      #expect(found == time && found.busyPollText == printed && Duration(busyPoll: printed) == time)
+    }
+    for text in ["50", "-1us", "10.1ms", "1s", "often", ""] {
+      let parsed = try options.parse(["--busy-poll=\(text)"])
+      let reason = "--busy-poll needs 0, or a time up to 10ms with its unit, such as 50us, not '\(text)'"
+      #expect(throws: UsageError(reason)) { try parsed.busyPoll() }
     }
   }
 

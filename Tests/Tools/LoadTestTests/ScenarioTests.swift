@@ -13,9 +13,11 @@ import Testing
     let options = [
       "connections": "7", "depth": "3", "rate": "12.5", "ramp-to": "99", "actions": "50", "warmup": "0.25",
       "threads": "2", "watch": "4", "slow": "1", "scope": "todos", "alone": "yes", "timeout": "3", "seed": "9",
+      "busy-poll": "0.00005",
     ]
     let plan = try Scenario.plan(parsing: scenario.text, name: scenario.rawValue, options: options)
     #expect(plan.connections == 7 && plan.duration == nil && plan.slowWatchers == 1 && plan.isAlone)
+    #expect(plan.busyPoll == 0.00005 && plan.summary.contains("polling for 50.0 µs after activity"))
     #expect(try Scenario.plan(parsing: Scenario.text(of: plan), name: "file") == plan)
     let long = try Scenario.plan(sending: "todos.addButtonTapped bread ;", ids: nil, options: [:])
     #expect(throws: LoadError.self) { try Scenario.text(of: long) }
@@ -27,6 +29,7 @@ import Testing
     (["duration": "0.001"], "--duration needs a number from 0.01"),
     (["watch": "-1"], "--watch needs a whole number"), (["slow": "2"], "0 subscribers (--watch), but 2 slow ones"),
     (["todos": "5"], "--todos needs a scenario with [fill]"), (["ramp-to": "5"], "needs rate"),
+    (["busy-poll": "0.02"], "--busy-poll needs a number from 0 to 0.01"),
     (["arrival": "odd"], "--arrival is even or poisson"),
   ]) func mistakesInOptionsAreExplained(options: [String: String], reason: String) {
     let error = #expect(throws: LoadError.self) {

@@ -81,6 +81,43 @@ import Testing
     }
   }
 
+  /// The scheduler's count of the times that the hub's main thread has run, and the time in nanoseconds.
+  private func runs(_ hub: HubProcess) throws -> [Substring] {
+    let process = try #require(hub.process).processIdentifier
+    let text = try String(contentsOfFile: "/proc/\(process)/task/\(process)/schedstat", encoding: .utf8)
+    let words = text.split(whereSeparator: \.isWhitespace)
+    return [words[0], words[2]]
+  }
+
+  /// A busy poll ends: a hub that is polled by nobody does nothing at all, and serves as before.
+  @Test func aHubThatPollsBusilyRestsWhenNothingHappens() throws {
+    let hub = try HubProcess(options: ["--busy-poll", "1ms"])
+    let load = ["--socket", hub.socket, "--actions", "1000", "--depth", "4", "--watch", "2", "--busy-poll", "50us"]
+    #expect(try Program(name: "storeload").run(load).status == 0)
+    // It may still close connections and return memory, at some time.
+    #expect(
+      hub.wait {
+        guard let before = try? runs(hub) else { return false }
+        usleep(500_000)
+        return (try? runs(hub)) == before
+      }, "the hub does not rest")
+    #expect(try Program(name: "storeload").run(load).status == 0)
+    #expect(hub.kill(SIGTERM) == 0)
+  }
+
+  /// The command line takes precedence, and a reload applies the file's value at once.
+  @Test func theTimeOfABusyPollIsConfigured() throws {
+    let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try "[loop]\nbusy-poll = 2ms\n".write(toFile: file, atomically: true, encoding: .utf8)
+    for (options, line) in [([], "\nbusy-poll = 2ms\n"), (["--busy-poll", "50us"], "\nbusy-poll = 50us\n")] {
+      let checked = try Program(name: "storehubd").run(["--check-config", "--config", file] + options)
+      #expect(checked.status == 0 && checked.output.contains(line), "\(checked.output)")
+    }
+    let refused = try Program(name: "storehubd").run("--busy-poll", "1s", "--check-config")
+    #expect(refused.status == 2 && refused.errors.contains("--busy-poll needs 0, or a time up to 10ms"))
+  }
+
   @Test func aTerminatedHubLeavesNothingBehind() throws {
     let hub = try HubProcess()
     #expect(hub.kill(SIGTERM) == 0)

@@ -149,7 +149,7 @@ import Testing
     ["--depth", "0"], ["--connections", "many"], ["--actions"], ["extra"], ["--rate=-1"], ["--slow=3"],
     ["--search=2ms", "--actions=5"], ["--scenario=team", "--watch=0"], ["--action=x", "--workload=add"], ["--ids=x"],
     ["--timeout=0s"], ["--duration=1ms"], ["--scope=counter"], ["--scopes=4"], ["--arrival=poisson"],
-    ["--scope=counter", "--scenario=list", "--watch=0"],
+    ["--scope=counter", "--scenario=list", "--watch=0"], ["--busy-poll=50"], ["--busy-poll=1s"],
   ])
   func aWrongCommandLineIsExplained(arguments: [String]) throws {
     let outcome = try Program(name: "storeload").run(["--print-scenario"] + arguments)

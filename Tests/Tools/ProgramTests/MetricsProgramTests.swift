@@ -45,6 +45,22 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: hub.directory + "/metrics.sock"))
   }
 
+  /// A reload applies the value of the file at once.
+  @Test(.enabled(if: hasCurl, "curl(1) is needed")) func theTimeOfABusyPollIsAFigure() throws {
+    let hub = try HubProcess()
+    _ = hub.kill(SIGTERM)
+    let file = hub.directory + "/hub.conf"
+    try "[loop]\nbusy-poll = 2ms\n".write(toFile: file, atomically: true, encoding: .utf8)
+    try hub.start(["--metrics", hub.directory + "/metrics.sock", "--config", file])
+    #expect(try get(hub, "/metrics").contains("\nstorehub_busy_poll_seconds 0.002\n"))
+    try "[loop]\nbusy-poll = 0\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let process = try #require(hub.process)
+    kill(process.processIdentifier, SIGHUP)
+    try #require(hub.wait { hub.log.contains("reloaded: ") })
+    let text = try get(hub, "/metrics")
+    #expect(text.contains("\nstorehub_busy_poll_seconds 0\n") || text.contains("\nstorehub_busy_poll_seconds 0.0\n"))
+  }
+
   // MARK: A socket of the service manager
 
   /// Returns the answer of a port of 127.0.0.1: the head and the body.

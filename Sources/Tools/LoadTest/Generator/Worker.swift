@@ -65,11 +65,13 @@ final class Worker {
 
   /// Runs until the main thread ends it or an error occurs.
   func run() {
+    // The time until which the thread polls without sleeping.
+    var busyEnd: UInt64 = 0
     do throws(LoadError) {
       while true {
         let phase = state.phase
         if phase == .aborting { break }
-        let now = Clock.now
+        let (now, sent) = (Clock.now, figures.totals.sent)
         if isConnecting, now >= nextAttempt { try connect(now, phase) }
         switch phase {
         case .opening: break
@@ -84,11 +86,15 @@ final class Worker {
         }
         if plan.slowWatchers > 0 { wakeSlowOnes(now, isVerifying: phase.rawValue >= RunState.Phase.verifying.rawValue) }
         var failure: LoadError?
-        poller.wait(nanoseconds: pause(phase, Clock.now)) { event in
+        var isActive = figures.totals.sent != sent
+        let time = Clock.now
+        poller.wait(nanoseconds: time < busyEnd ? 0 : pause(phase, time)) { event in
+          isActive = true
           guard failure == nil else { return }
           do throws(LoadError) { try handle(event, phase) } catch { failure = error }
         }
         if let failure { throw failure }
+        if isActive, plan.busyPoll > 0 { busyEnd = Clock.now + Clock.nanoseconds(plan.busyPoll) }
         if now >= nextPublication || phase != .sending { publish(now, phase) }
       }
     } catch {

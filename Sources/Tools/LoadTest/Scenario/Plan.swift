@@ -84,6 +84,8 @@ package struct Plan: Equatable, Sendable {
   package var reconnects = false
   /// True if no other client acts and the feature sends itself no actions, so that the revision grows by this run alone.
   package var isAlone = false
+  /// The time in seconds for which a generator thread polls without sleeping after activity; 0 for never.
+  package var busyPoll = 0.0
   /// The time in seconds for which the hub may be silent.
   package var timeout = 10.0
   /// The seed of all random choices.
@@ -127,6 +129,7 @@ package struct Plan: Equatable, Sendable {
     if churn > 0 { parts.append("\(Decimals.short(churn)) sessions/s replaced") }
     if storm > 0 { parts.append("all connections cut every \(Decimals.short(storm)) s") }
     if reconnects { parts.append("connections that the hub closes are opened again") }
+    if busyPoll > 0 { parts.append("polling for \(Decimals.short(busyPoll * 1e6)) µs after activity") }
     if isAlone { parts.append("no other client") }
     if payload > 0 { parts.append("texts of \(payload) bytes") }
     if warmup > 0 { parts.append("\(Decimals.short(warmup)) s of warm-up") }

@@ -38,7 +38,7 @@ extension Scenario {
       ("duration", plan.duration.map { "\($0)" }), ("warmup", "\(plan.warmup)"), ("threads", "\(plan.threads)"),
       ("payload", "\(plan.payload)"), ("churn", "\(plan.churn)"), ("storm", "\(plan.storm)"),
       ("reconnect", plan.reconnects ? "yes" : "no"), ("alone", plan.isAlone ? "yes" : "no"),
-      ("timeout", "\(plan.timeout)"), ("seed", "\(plan.seed)"),
+      ("timeout", "\(plan.timeout)"), ("seed", "\(plan.seed)"), ("busy-poll", "\(plan.busyPoll)"),
     ]
   }
 

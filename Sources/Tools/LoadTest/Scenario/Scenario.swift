@@ -5,7 +5,7 @@ internal import Spelling
 package enum Scenario {
   private static let loadKeys = [
     "name", "connections", "depth", "rate", "ramp-to", "arrival", "actions", "duration", "warmup", "threads", "payload",
-    "churn", "storm", "reconnect", "alone", "timeout", "seed",
+    "churn", "storm", "reconnect", "alone", "timeout", "seed", "busy-poll",
   ]
   private static let watchKeys = ["count", "scope", "scopes", "slow", "slow-pause"]
   private static let actionKeys = ["send", "weight", "ids", "order", "sets", "counts", "creates", "removes"]
@@ -118,6 +118,7 @@ package enum Scenario {
     plan.storm = try reader.number("storm", 0...1e6) ?? plan.storm
     plan.reconnects = try reader.answer("reconnect") ?? plan.reconnects
     plan.isAlone = try reader.answer("alone") ?? plan.isAlone
+    plan.busyPoll = try reader.number("busy-poll", 0...0.01) ?? plan.busyPoll
     plan.timeout = try reader.number("timeout", 0.1...1e6) ?? plan.timeout
     plan.seed = try reader.integer("seed", 0...Int.max).map { UInt64($0) } ?? plan.seed
   }
