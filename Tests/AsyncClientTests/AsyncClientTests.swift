@@ -5,7 +5,7 @@ import IdentifiedCollections
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct AsyncClientTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncClientTests {
   @Test func anActionIsAppliedAndItsResultArrives() async throws {
     let hub = try TestHub()
     try hub.start()

@@ -9,7 +9,7 @@ private enum Etcd {
 }
 
 /// Three hubs and an etcd as processes.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ClusterProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ClusterProgramTests {
   private struct Outcome: Decodable {
     let acknowledged: Int
     let missing: [String: Int]
