@@ -59,6 +59,33 @@ import Wire
     #expect(next(workshop).map(\.owner) == ["first", nil])
   }
 
+  /// The type of a view has no key that may be a NaN, but the groups that others are joined with may.
+  @Test func anElementWhoseKeyIsNotEqualToItselfIsInNoGroup() {
+    var random = SplitMix(seed: 1)
+    var workshop = Workshop(taskCount: 20, &random)
+    for position in workshop.tasks.indices { workshop.tasks[position].rank = position < 3 ? .nan : 1 }
+    let next = Elements(\Workshop.tasks)
+      .joined(with: Elements(\.tasks).grouped(by: \.rank), on: \.rank) { task, group in
+        Workshop.Row(id: task.id, title: task.title, owner: (group?.count).map(String.init))
+      }.begin()
+    #expect(Set(next(workshop).prefix(3).map(\.owner)) == [nil] && next(workshop)[3].owner == "17")
+    workshop.tasks[0].rank = 1
+    workshop.tasks[1].title = "another"
+    workshop.tasks.remove(at: 2)
+    #expect(next(workshop).map(\.owner) == ["18", nil] + [String?](repeating: "18", count: 17))
+  }
+
+  @Test func windowsMayBeginAndEndAnywhere() {
+    var random = SplitMix(seed: 1)
+    let workshop = Workshop(taskCount: 5, &random)
+    let expected: [(start: Int, count: Int, ids: [Int])] = [
+      (.min, .max, [0, 1, 2, 3, 4]), (.max, .max, []), (.max, .min, []), (4, .max, [4]), (0, 0, []),
+    ]
+    for (start, count, ids) in expected {
+      #expect(Elements(\Workshop.tasks).window(start, count).begin()(workshop).map(\.id) == ids)
+    }
+  }
+
   @Test func aViewKnowsWhetherItsCollectionsHaveChanged() {
     var random = SplitMix(seed: 1)
     let old = Workshop(taskCount: 2, &random)

@@ -4,7 +4,8 @@ public import Wire
 extension Elements {
   /// The number of elements with each key, in the order of the keys. There is no group without elements.
   ///
-  /// Equal keys have one group, whose key is one of them: texts may be equal and have different bytes.
+  /// Equal keys have one group, whose key is one that they have or had: texts may be equal and have different bytes. An
+  /// element whose key is not equal to itself, such as a NaN, is in no group.
   ///
   /// - Parameter key: The key of an element, called for an element that is new, has changed or is removed.
   /// - Complexity: O(log g) comparisons of keys for each changed element, of g groups.
@@ -35,7 +36,7 @@ where Element.ID: WireValue {
 
   mutating func begin(with elements: IdentifiedArrayOf<Element>) {
     var counts: [Key: Int] = [:]
-    for element in elements { counts[key(element), default: 0] += 1 }
+    for element in elements { add(1, for: element, to: &counts) }
     result = IdentifiedArray(
       uniqueElements: counts.sorted { precedes($0.key, $1.key) }.map { GroupCount(id: $0.key, count: $0.value) })
   }
@@ -43,13 +44,19 @@ where Element.ID: WireValue {
   mutating func apply(_ changes: ElementChanges<Element>, to elements: IdentifiedArrayOf<Element>) {
     // Summed up first, so that a group does not leave the result for an element that moves within its collection.
     var differences: [Key: Int] = [:]
-    for element in changes.removed { differences[key(element), default: 0] -= 1 }
-    for (_, element) in changes.inserted { differences[key(element), default: 0] += 1 }
+    for element in changes.removed { add(-1, for: element, to: &differences) }
+    for (_, element) in changes.inserted { add(1, for: element, to: &differences) }
     for (old, new) in changes.updated {
-      differences[key(old), default: 0] -= 1
-      differences[key(new), default: 0] += 1
+      add(-1, for: old, to: &differences)
+      add(1, for: new, to: &differences)
     }
     for (key, difference) in differences where difference != 0 { add(difference, to: key) }
+  }
+
+  private func add(_ difference: Int, for element: Element, to counts: inout [Key: Int]) {
+    let key = key(element)
+    // The removed element could not be found in the group of a NaN, which would be another one each time.
+    if key == key { counts[key, default: 0] += difference }
   }
 
   private mutating func add(_ difference: Int, to key: Key) {
