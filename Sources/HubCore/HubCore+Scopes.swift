@@ -148,8 +148,15 @@ extension HubCore {
   }
 
   private mutating func unsubscribe(_ scope: LiveConnection.Scope, retaining: Bool) -> RetainedScope? {
+    guard scope.isInView else {
+      return publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: retaining)
+    }
     defer { endViewIfUnused(scope.publisher) }
-    return publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: retaining)
+    // A value may be as large as the state, and detached sessions are many.
+    let mayRetain = views.mayRetain(scope.publisher, limit: limits.viewsPerUser)
+    let retained = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: retaining && mayRetain)
+    if retained != nil { views.noteRetained(scope.publisher) }
+    return retained
   }
 
   private mutating func forgetScopes(of connection: LiveConnection) {
@@ -162,6 +169,8 @@ extension HubCore {
   mutating func forget(_ retained: [RetainedScope]) {
     for scope in retained {
       publishers[scope.publisher].forget(scope)
+      guard scope.publisher >= Publishers.firstView else { continue }
+      views.noteReleased(scope.publisher)
       endViewIfUnused(scope.publisher)
     }
   }

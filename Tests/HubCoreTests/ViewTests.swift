@@ -259,6 +259,40 @@ import Wire
     #expect(hub.core.publishers.count == publishers + 1 && hub.core.views.groups.allSatisfy { $0.count == 0 })
   }
 
+  /// A client could otherwise leave as many values behind as there may be detached sessions, each as large as the state.
+  @Test func theValuesThatSessionsMayResumeAreLimited() throws {
+    var limits = HubLimits()
+    limits.viewsPerUser = 4
+    let hub = ViewHub(
+      limits: limits, views: StateViews { StateView("echo", of: \.note, parameter: Int.self) { "\($0) \($1)" } })
+    func values() -> Int { hub.core.views.groups.map(\.count).reduce(0, +) }
+    var sessions: [Welcome] = []
+    for number in 0..<10 {
+      let (client, welcome) = try hub.open()
+      sessions.append(welcome)
+      // The first parameter is shared by all, and counts once.
+      for (scope, parameter) in [0, number].enumerated() {
+        hub.send(
+          Attach(root: .views, path: [0, .id(parameter.encoded())]), scope: UInt16(scope), on: client)
+      }
+      hub.turn(client)
+      hub.core.ended(client)
+      hub.turn()
+    }
+    #expect(values() == 4)
+    for (number, isKept) in [(3, true), (9, false)] {
+      let (client, _) = try hub.open(session: sessions[number].session, history: sessions[number].history)
+      hub.send(Attach(root: .views, path: [0, .id(0.encoded())], knownRevision: 0), scope: 0, on: client)
+      hub.send(Attach(root: .views, path: [0, .id(number.encoded())], knownRevision: 0), scope: 1, on: client)
+      let scopes = hub.turn(client).filter { $0.kind == .snapshot }.map(\.scope)
+      #expect(scopes == (isKept ? [] : [1]))
+      for scope in [0, 1] as [UInt16] { hub.frame(FrameHeader(kind: .detach, scope: scope), on: client) }
+      hub.turn(client)
+    }
+    // What a session has resumed and left makes room.
+    #expect(values() == 3)
+  }
+
   // MARK: Time
 
   @Test func aSlowViewIsReportedAndLeavesTimeToOthers() throws {

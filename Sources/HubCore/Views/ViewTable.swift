@@ -13,6 +13,8 @@ struct ViewTable {
   private var values: [Int: (key: ViewDeclaration.Key, source: ViewSource)] = [:]
   /// The indices of publishers without a value.
   private var free: [Int] = []
+  /// For each publisher, the number of places of its value that are retained for sessions that may resume.
+  private var retained: [Int: Int] = [:]
 
   init(_ declared: DeclaredViews, of source: any StateSource) {
     let feed = ViewFeed(source)
@@ -22,6 +24,18 @@ struct ViewTable {
   }
 
   var sources: some Sequence<ViewSource> { values.values.lazy.map(\.source) }
+
+  /// Returns true if a place of a publisher's value may be retained: of at most `limit` values.
+  func mayRetain(_ index: Int, limit: Int) -> Bool { retained[index] != nil || retained.count < limit }
+
+  /// Notes that a place of a publisher's value was retained.
+  mutating func noteRetained(_ index: Int) { retained[index, default: 0] += 1 }
+
+  /// Notes that a place is no longer retained.
+  mutating func noteReleased(_ index: Int) {
+    guard let count = retained[index] else { return }
+    retained[index] = count > 1 ? count - 1 : nil
+  }
 
   /// The publisher of a value, if a client has it.
   func publisher(of key: ViewDeclaration.Key) -> Int? { indices[key] }
@@ -39,6 +53,7 @@ struct ViewTable {
   mutating func remove(_ index: Int) {
     guard let value = values.removeValue(forKey: index) else { return }
     indices[value.key] = nil
+    retained[index] = nil
     free.append(index)
     value.source.group.removeValue()
     if values.isEmpty { feed.forget() }
