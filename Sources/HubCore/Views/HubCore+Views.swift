@@ -34,11 +34,11 @@ extension HubCore {
     let (index, prefix) = (Int(number), Array(request.path.prefix(stepCount)))
     let view = views.declared.views[index]
     let parameter: [UInt8]? = if stepCount == 2, case .id(let bytes) = prefix[1] { bytes } else { nil }
-    if let parameter, parameter.count > limits.viewParameterBytes {
-      throw PeerError(
-        .tooManyScopes,
-        "the parameter of 'view:\(view.name)' has \(parameter.count) bytes; this hub takes \(limits.viewParameterBytes)"
-      )
+    if let parameter, parameter.count > ViewReference.parameterLimit {
+      let reason = """
+        the parameter of 'view:\(view.name)' has \(parameter.count) bytes; this hub takes \(ViewReference.parameterLimit)
+        """
+      throw PeerError(.tooManyScopes, reason)
     }
     let user = connection.peer.systemUser
     let key = ViewDeclaration.Key(

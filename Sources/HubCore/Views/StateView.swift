@@ -55,7 +55,7 @@ extension StateView {
   ///   - name: Its name: a Swift identifier.
   ///   - input: The part of the state that it reads.
   ///   - parameter: The parameter's type. Clients choose its value, whose encoding has at most
-  ///     `HubLimits.viewParameterBytes` bytes.
+  ///     1,024 bytes.
   ///   - value: Computes it from the part and the parameter.
   public init<Input: Replicated, Parameter: WireValue, Value: Replicated>(
     _ name: String, of input: KeyPath<State, Input>, parameter: Parameter.Type,

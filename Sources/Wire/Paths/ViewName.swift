@@ -17,7 +17,7 @@ public struct ViewName<Value: Replicated>: Hashable, Sendable {
 
   /// Names the values of a view for a parameter.
   public init(_ name: String, _ parameter: some WireValue, of type: Value.Type = Value.self) {
-    reference = ViewReference(name: name, parameter: parameter.encoded())
+    reference = ViewReference(name: name, value: parameter)
   }
 }
 
@@ -27,9 +27,78 @@ public struct ViewReference: Hashable, Sendable {
   public let name: String
   /// The parameter in deterministic CBOR; nil for a view without one.
   public let parameter: [UInt8]?
+  /// The type of the parameter; nil if its bytes are those of the hub's type.
+  private let parameterType: (any WireValue.Type)?
+
+  /// The maximum number of bytes of a parameter.
+  package static var parameterLimit: Int { 1024 }
 
   /// Names a view.
-  public init(name: String, parameter: [UInt8]? = nil) { (self.name, self.parameter) = (name, parameter) }
+  ///
+  /// - Parameters:
+  ///   - name: The name in the feature's declaration.
+  ///   - parameter: The parameter as the hub's schema describes it, in deterministic CBOR; nil for none.
+  public init(name: String, parameter: [UInt8]? = nil) {
+    (self.name, self.parameter, parameterType) = (name, parameter, nil)
+  }
+
+  /// Names the values of a view for a parameter, which is mapped by name if the hub's type of it is of another release.
+  public init<Parameter: WireValue>(name: String, value: Parameter) {
+    (self.name, parameter, parameterType) = (name, value.encoded(), Parameter.self)
+  }
+
+  /// Compares the names, and the parameters by their types and bytes.
+  public static func == (first: Self, second: Self) -> Bool {
+    first.name == second.name && first.parameter == second.parameter && first.typeIdentity == second.typeIdentity
+  }
+
+  /// Hashes what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(parameter)
+    hasher.combine(typeIdentity)
+  }
+
+  private var typeIdentity: ObjectIdentifier? { parameterType.map { ObjectIdentifier($0) } }
+
+  /// The bytes of the parameter for the type that a hub has of it.
+  ///
+  /// - Throws: The reason why it has no such value.
+  fileprivate func parameter(for type: SchemaType, of schema: Schema) throws(SchemaPathError) -> [UInt8]? {
+    guard let parameter else { return nil }
+    var bytes = parameter
+    if let parameterType {
+      let own = Self.schema(of: parameterType)
+      do throws(SchemaMismatch) {
+        let mapping = try SchemaMapping(from: own, to: schema, .types(source: own.state, target: type))
+        bytes = try Self.map(parameter, by: mapping)
+      } catch {
+        throw SchemaPathError(step: 1, reason: "the parameter of \(self) has another type on this hub: \(error)")
+      }
+    }
+    guard bytes.count <= Self.parameterLimit else {
+      let reason = "the parameter of \(self) has \(bytes.count) bytes; hubs take \(Self.parameterLimit)"
+      throw SchemaPathError(step: 1, reason: reason)
+    }
+    return bytes
+  }
+
+  private static func schema<Parameter: WireValue>(of type: Parameter.Type) -> Schema {
+    Schema(state: type, action: Never.self)
+  }
+
+  private static func map(_ bytes: [UInt8], by mapping: SchemaMapping) throws(SchemaMismatch) -> [UInt8] {
+    if mapping.isIdentity { return bytes }
+    do throws(WireError) {
+      var decoder = unsafe CBORDecoder(bytes.span.bytes)
+      var encoder = CBOREncoder()
+      try mapping.mapValue(&decoder, to: &encoder)
+      try decoder.finish()
+      return encoder.bytes
+    } catch {
+      throw SchemaMismatch(description: error.description)
+    }
+  }
 }
 
 extension ViewReference: CustomStringConvertible {
@@ -45,7 +114,9 @@ extension Schema {
     guard case .definition(let index) = state, case .fields(let fields) = definitions[index].content,
       let field = fields.first(where: { $0.name == view.name })
     else { throw SchemaPathError(step: 0, reason: "the feature declares no view '\(view.name)'") }
-    let path = [PathStep.key(field.key)] + (view.parameter.map { [.id($0)] } ?? [])
+    let type: SchemaType? = if case .named("View", let parts) = field.type { parts.first } else { nil }
+    let parameter = try type.map { (type) throws(SchemaPathError) in try view.parameter(for: type, of: self) }
+    let path = [PathStep.key(field.key)] + ((parameter ?? view.parameter).map { [.id($0)] } ?? [])
     try checkView(path)
     return path
   }

@@ -18,7 +18,7 @@ extension StateView {
   /// - Parameters:
   ///   - name: Its name: a Swift identifier.
   ///   - parameter: The parameter's type. Clients choose its value, whose encoding has at most
-  ///     `HubLimits.viewParameterBytes` bytes.
+  ///     1,024 bytes.
   ///   - elements: Called once for each value; returns the elements of the view for it.
   public init<Parameter: WireValue, Element>(
     _ name: String, parameter: Parameter.Type,

@@ -1,0 +1,88 @@
+import ComposableArchitecture
+import HubCore
+import IdentifiedCollections
+import ReplicaCore
+import TestFeatures
+import TestSupport
+import Testing
+import Wire
+
+/// The parameters of views, as clients of other releases than the hub's have them, and as users type them.
+@Suite struct ViewParameterTests {
+  private typealias ViewWorld = World<Chores.State, Chores.Action>
+  private typealias Rows = IdentifiedArrayOf<Chores.Chore>
+
+  /// A choice whose fields have other keys than those of `Chores.Choice`.
+  @Replicated
+  struct SwappedChoice: Equatable {
+    var isDone: Bool
+    @Replicated(was: "owner")
+    var user: UInt32
+  }
+
+  /// A choice whose bytes are also those of a `Chores.Choice`.
+  @Replicated
+  struct Bounds: Equatable {
+    var first: UInt32
+    var isOpen: Bool
+  }
+
+  private func world(_ views: StateViews<Chores.State> = Chores.views()) throws -> ViewWorld {
+    let record = StateRecord<Chores.State>()
+    let world = ViewWorld(
+      seed: 1, clientCount: 1,
+      engine: FeatureEngine(
+        initialState: Chores.State(), reducer: Recorded(base: Chores(), record: record), views: views),
+      limits: HubLimits(), options: ReplicaOptions(), toolCount: 0, record: record
+    ) { _, _ in .setNote("") }
+    for owner in [1, 2] as [UInt32] { try world.send(.add(owner: owner, title: "of \(owner)"), from: world.clients[0]) }
+    return world
+  }
+
+  private func mirror(_ name: ViewName<Rows>, in world: ViewWorld) throws -> TypedMirror<Rows> {
+    let mirror = TypedMirror<Rows>()
+    world.clients[0].replica.subscribe(
+      mirror, to: name.reference, schema: Schema(state: Rows.self, action: Never.self))
+    try world.settle()
+    return mirror
+  }
+
+  /// Without the mapping the hub would take the value of one field for that of another.
+  @Test func aParameterOfAnotherReleaseIsMappedByName() throws {
+    let world = try world(
+      StateViews {
+        StateView("chosen", of: \.chores, parameter: SwappedChoice.self) { chores, choice in
+          chores.filter { $0.owner == choice.user && $0.isDone == choice.isDone }
+        }
+      })
+    let chosen = try mirror(ViewName("chosen", Chores.Choice(owner: 2, isDone: false)), in: world)
+    #expect(chosen.part?.map(\.title) == ["of 2"])
+  }
+
+  @Test func aParameterOfAnotherTypeIsRefusedAlthoughItsBytesFit() throws {
+    let world = try world()
+    let name = ViewName<Rows>("chosen", Bounds(first: 2, isOpen: false))
+    let mirror = try mirror(name, in: world)
+    let refusal = world.clients[0].replica.refusal(of: mirror)
+    #expect(refusal?.hasPrefix("the parameter of view:chosen has another type on this hub: ") == true)
+    #expect(mirror.part == nil && world.clients[0].replica.connection == .live)
+  }
+
+  /// A user may have typed it: the rest of the client goes on.
+  @Test func aTooLongParameterConcernsItsViewOnly() throws {
+    let world = try world(
+      StateViews {
+        StateView("titled", of: \.chores, parameter: String.self) { chores, title in
+          chores.filter { $0.title == title }
+        }
+      })
+    let long = try mirror(ViewName("titled", String(repeating: "x", count: 1_022)), in: world)
+    #expect(
+      world.clients[0].replica.refusal(of: long) == "the parameter of view:titled has 1025 bytes; hubs take 1024")
+    let longest = try mirror(ViewName("titled", String(repeating: "x", count: 1_021)), in: world)
+    #expect(world.clients[0].replica.refusal(of: longest) == nil && longest.part == [])
+    let short = try mirror(ViewName("titled", "of 1"), in: world)
+    #expect(short.part?.map(\.owner) == [1])
+    #expect(world.clients[0].replica.connection == .live)
+  }
+}
