@@ -246,7 +246,7 @@ struct Reading {
   private func readablePath(named text: String) throws(SchemaNameError) -> RootedPath {
     guard let name = RootedPath.viewPath(in: text) else { return RootedPath(.feature, try schema.path(named: text)) }
     guard let views else { throw SchemaNameError.noViews(text) }
-    return RootedPath(.views, try views.path(named: name))
+    do { return RootedPath(.views, try views.path(named: name)) } catch { throw error.inViews(views) }
   }
 
   /// Returns the paths in a list separated by commas or spaces; `all` stands for everything, `none` for nothing.
@@ -265,7 +265,13 @@ struct Reading {
       do throws(SchemaNameError) {
         let place = try path(word)
         // A typing error, such as a single point, must not grant everything.
-        if place.path.isEmpty { mistakes.append(Mistake(text: "'\(word)' is the whole; write \(key) = all for that")) }
+        if place.path.isEmpty {
+          let text =
+            place.root == .views
+            ? "'\(word)' names no view; whoever may read all may attach all views"
+            : "'\(word)' is the whole; write \(key) = all for that"
+          mistakes.append(Mistake(text: text))
+        }
         paths.append(place)
       } catch {
         mistakes.append(Mistake(text: "'\(word)' is not a path of this hub: \(error)"))

@@ -190,7 +190,13 @@ package final class Tool {
     guard let view = RootedPath.viewPath(in: name) else {
       return (root, try part(name, in: hub.schema(of: root), allowsWindow: true))
     }
-    return (.views, try part(view, in: try await views(of: hub, for: name), allowsWindow: true))
+    let views = try await views(of: hub, for: name)
+    guard !view.isEmpty else {
+      throw ToolFailure(.unknownName, "'\(name)' names no view; `storectl schema --views` lists those of this hub")
+    }
+    do throws(SchemaNameError) { return (.views, try views.part(named: view, allowsWindow: true)) } catch {
+      throw ToolFailure(.unknownName, "\(error.inViews(views))")
+    }
   }
 
   /// Returns the schema of the views that the hub's feature declares.

@@ -30,7 +30,8 @@ import Wire
   }
 
   @Test(arguments: [
-    ("view:activ", "'active'"), ("view:", "is the whole"), ("activ", "has no field"),
+    ("view:activ", "declares no view 'activ'; did you mean 'view:active'?"), ("view:", "names no view"),
+    ("activ", "has no field"),
   ])
   func aMistakeIsNamed(_ word: String, _ reason: String) {
     let error = #expect(throws: ConfigurationError.self) { try read("[everyone]\nread = \(word)") }

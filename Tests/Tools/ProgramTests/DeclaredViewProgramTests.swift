@@ -27,8 +27,16 @@ import Testing
   @Test func mistakesAreNamed() throws {
     let hub = try HubProcess()
     let unknown = try storectl(hub, "state", "view:activ")
-    #expect(unknown.status == 3 && unknown.errors.contains("'active'"))
-    #expect(try storectl(hub, "state", "view:").status == 3)
+    let question = "the feature of this hub declares no view 'activ'; did you mean 'view:active'?"
+    #expect(unknown.status == 3 && unknown.errors.contains(question))
+    let awaited = try storectl(hub, "wait", "--timeout", "10s", "view:activ.count == 0")
+    #expect(awaited.status == 3 && awaited.errors.contains("'activ'; did you mean 'view:active.count'?"))
+    let other = try storectl(hub, "state", "view:nothing")
+    #expect(other.status == 3 && other.errors.contains("did you mean 'view:active' or 'view:completed'?"))
+    let field = try storectl(hub, "state", "view:active[0].txt")
+    #expect(field.status == 3 && field.errors.contains("'view:active[0].text'"))
+    let none = try storectl(hub, "state", "view:")
+    #expect(none.status == 3 && none.errors.contains("names no view"))
   }
 
   @Test func aRightMayBeAViewAlone() throws {

@@ -18,3 +18,11 @@ package struct RootedPath: Hashable, Sendable {
     text.hasPrefix(viewPrefix) ? String(text.dropFirst(viewPrefix.count)) : nil
   }
 }
+
+extension Schema {
+  /// The names of the views of which this is the schema, in their order.
+  var viewNames: [String] {
+    guard case .definition(let index) = state, case .fields(let fields) = definitions[index].content else { return [] }
+    return fields.map(\.name)
+  }
+}

@@ -1,4 +1,5 @@
 internal import Spelling
+package import Wire
 
 /// A path or an action in a user's notation that a schema does not have: the place, the reason, and suggestions.
 public struct SchemaNameError: Error, Hashable, Sendable {
@@ -20,6 +21,20 @@ extension SchemaNameError {
   /// The error for the name of a view, if the hub's feature declares none.
   package static func noViews(_ text: String) -> Self {
     Self(text, 0..<text.utf8.count, "the feature of this hub declares no views")
+  }
+
+  /// The error for the text with `view:`, if this one is for the path after it among the views of a hub.
+  package func inViews(_ views: Schema) -> Self {
+    let prefix = RootedPath.viewPrefix
+    let length = prefix.utf8.count
+    let names = views.viewNames
+    let first = String(text.prefix { $0 != "." && $0 != "[" })
+    var (reason, suggestions) = (reason, suggestions.map { prefix + $0 })
+    if range.lowerBound == 0, !first.isEmpty, !names.contains(first) {
+      reason = "the feature of this hub declares no view '\(first)'"
+      if suggestions.isEmpty, names.count <= 8 { suggestions = names.map { prefix + $0 } }
+    }
+    return Self(prefix + text, range.lowerBound + length..<range.upperBound + length, reason, suggestions: suggestions)
   }
 }
 

@@ -44,7 +44,7 @@ extension Tool {
     do throws(ToolFailure) {
       try await retrying { [self] (hub) async throws(ToolFailure) in
         let (root, schema, condition) = try await subject(of: text, on: hub)
-        let predicate = try Predicate(condition, in: schema)
+        let predicate = try Predicate(condition, in: schema, isOfView: root == .views)
         guard let path = predicate.path else { preconditionFailure("the path is one of the only schema") }
         var scope: HubConnection.Scope?
         let check = {

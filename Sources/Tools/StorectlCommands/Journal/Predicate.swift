@@ -20,8 +20,8 @@ nonisolated struct Predicate {
   ///
   /// - Throws: `usage` if it is not a condition; `unknownName` if no schema of the journal has the path with values such as
   ///   the one that it is compared with.
-  init(_ text: String, in schema: Schema, of schemas: [Schema] = []) throws(ToolFailure) {
-    do throws(ToolFailure) { self = try Predicate(text, of: schema) } catch {
+  init(_ text: String, in schema: Schema, of schemas: [Schema] = [], isOfView: Bool = false) throws(ToolFailure) {
+    do throws(ToolFailure) { self = try Predicate(text, of: schema, isOfView: isOfView) } catch {
       guard error.status == .unknownName, schemas.count > 1, let newest = schemas.last else { throw error }
       let other = schemas.lazy.compactMap { try? Predicate(text, of: $0) }.first
       guard let other else {
@@ -33,7 +33,7 @@ nonisolated struct Predicate {
     }
   }
 
-  private init(_ text: String, of schema: Schema) throws(ToolFailure) {
+  private init(_ text: String, of schema: Schema, isOfView: Bool = false) throws(ToolFailure) {
     self.text = text
     var left = text.trimmed
     isNegated = left.hasPrefix("!")
@@ -53,7 +53,7 @@ nonisolated struct Predicate {
     }
     let path: PartPath
     do throws(SchemaNameError) { path = try schema.part(named: left) } catch {
-      throw ToolFailure(.unknownName, "\(error)")
+      throw ToolFailure(.unknownName, "\(isOfView ? error.inViews(schema) : error)")
     }
     self.path = path
     // As trees print it; the text is "nil" in quotes.
