@@ -41,7 +41,9 @@ package struct LoggedAction: Sendable {
     case .effect: return "an effect"
     case .session:
       guard let session else { return "a client" }
-      return "\(session.userName.isEmpty ? user(session.user) : session.userName) \(session.name)"
+      let user = session.userName.isEmpty ? user(session.user) : session.userName
+      // The log of a cluster does not have the names of the clients of other nodes.
+      return session.name.isEmpty ? user : "\(user) \(session.name)"
     }
   }
 }

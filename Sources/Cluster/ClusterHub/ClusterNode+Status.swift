@@ -56,7 +56,10 @@ extension ClusterNode {
   /// Logs which node this one follows.
   func tellLeader() {
     toldLeader = core.point.leader?.node
-    guard let leader = toldLeader else { return report(.info, .roleChanged, "this node follows nobody yet") }
+    // A node that has passed the leadership on may be the last leader that it knows.
+    guard let leader = toldLeader, leader != settings.node else {
+      return report(.info, .roleChanged, "this node follows nobody yet")
+    }
     report(.info, .roleChanged, "this node follows \(leader)")
     deliver(.statusChanged)
     guard settings.nodes[leader] == nil else { return }
