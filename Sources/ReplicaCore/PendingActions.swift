@@ -53,6 +53,9 @@ struct PendingActions {
   /// The number of pending actions.
   var count: Int { entries.count - head }
 
+  /// The first pending action; nil if there is none.
+  var first: ActionTicket? { count == 0 ? nil : entries[head].ticket }
+
   /// The number of unsent actions.
   var unsentCount: Int { count - sentCount }
 

@@ -47,7 +47,7 @@ extension ReplicaCore {
       case .standing: receive(try HubStanding(decoding: payload), at: now)
       case .pong:
         open.pongs = max(open.pongs, try Pong(decoding: payload).number)
-        cancellations.confirm(through: open.pongs)
+        cancellations.confirm(through: open.pongs, firstPending: pending.first)
         lastPong = (open.pongs, header.revision)
         reportResumedOutcomes()
       case .error: receiveError(try PeerError(decoding: payload), at: now)

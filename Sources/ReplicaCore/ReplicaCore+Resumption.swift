@@ -47,6 +47,7 @@ extension ReplicaCore {
   mutating func reportOutcomes(through sequence: UInt64) {
     resumedOutcomes = nil
     pending.acknowledge(through: sequence, &commands)
+    cancellations.settle(firstPending: pending.first)
     onSettled?()
   }
 }

@@ -153,7 +153,7 @@ public struct ReplicaCore: ~Copyable {
   /// The number of unacknowledged actions.
   public var pendingActionCount: Int { pending.count }
 
-  /// The number of cancellations that the hub may not have read.
+  /// The number of cancellations that the hub may not have read, or whose actions it may not have stored.
   package var cancellationCount: Int { cancellations.count }
 
   /// The random numbers that the hub's reducer draws for a pending action; nil before the first session, and for an

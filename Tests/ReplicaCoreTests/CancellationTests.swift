@@ -126,6 +126,28 @@ import Wire
     #expect(count == 0)
   }
 
+  /// The hub answers a ping before its log has stored the actions. If it ends then, they start their effects again.
+  @Test func theCancellationOfAnActionThatIsSentAgainIsToo() throws {
+    var conversation = PendingConversation()
+    conversation.welcome(cancelsEffects: true)
+    let tickets = try (1...2).map { try conversation.replica.send(Board.Action.setCount($0)) }
+    for ticket in tickets { conversation.replica.cancelEffects(of: ticket) }
+    _ = try conversation.endTurn()
+    conversation.receive(.applied, UInt64(1).encoded())
+    conversation.receive(.pong, Pong(number: conversation.lastPing).encoded())
+    var count = conversation.replica.cancellationCount
+    #expect(conversation.cancelled == [1, 2] && count == 1)
+
+    // The next hub has lost the second action.
+    try conversation.reconnect(processed: 1)
+    #expect(try conversation.endTurn().flatMap(\.actions) == [.setCount(2)])
+    #expect(conversation.cancelled == [1, 2, 2])
+    conversation.receive(.pong, Pong(number: conversation.lastPing).encoded())
+    conversation.receive(.applied, UInt64(2).encoded())
+    count = conversation.replica.cancellationCount
+    #expect(count == 0)
+  }
+
   /// The hub must have started the effects, so an action that is sent again comes first.
   @Test func theCancellationOfAPendingActionFollowsIt() throws {
     var conversation = PendingConversation()

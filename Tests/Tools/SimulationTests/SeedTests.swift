@@ -79,6 +79,8 @@ import Testing
       300000362, 300001159, 300001422, 300004062,
       // A cancellation named another action, and a client trapped, after actions had failed that were to be sent again.
       900118, 900221,
+      // A client did not repeat the cancellation of an action that it sent again, because the hub had read it.
+      2208,
     ] as [UInt64]) func whatWasFoundUnderLoadStaysFixed(seed: UInt64) throws
   {
     try Simulation(SimulationPlan(seed: seed)).run()

@@ -422,12 +422,12 @@ test("a cancellation that the hub may not have read is sent again, after the act
   script.core.flush();
   script.core.cancel(actions[0]);
   script.sent();
-  script.receive(frame(0x88, cbor(1)));
+  script.receive(frame(0x88, cbor(1)), frame(0x84, cbor(1)));
   script.core.cancel(actions[1]);
   script.sent();
   script.cut();
-  const kinds = script.connect({ 2: true }).map(one => [one.kind, one.kind === 9 ? toHex(one.payload) : ""]);
-  // The first was read, for its pong has come; without a pong for the second, it follows the actions.
+  const kinds = script.connect({ 2: true, 3: 1 }).map(one => [one.kind, one.kind === 9 ? toHex(one.payload) : ""]);
+  // The first was read, for its pong has come; without a pong for the second, it follows the action.
   assert.deepEqual(kinds.slice(-3), [[3, ""], [9, "02"], [4, ""]]);
   script.receive(frame(0x84, cbor(2)), frame(0x88, cbor(3)));
   script.cut();
@@ -436,6 +436,23 @@ test("a cancellation that the hub may not have read is sent again, after the act
   script.core.cancel(actions[1]);
   script.cut();
   assert.equal(script.connect().some(one => one.kind === 9), false);
+});
+
+test("the cancellation of an action that is sent again is sent again, too", () => {
+  const script = new Script();
+  script.connect();
+  const actions = [1, 2].map(() => script.core.send(increment, 0));
+  script.core.flush();
+  for (const action of actions) script.core.cancel(action);
+  script.sent();
+  // The hub has read both, but its log loses the second action.
+  script.receive(frame(0x84, cbor(1)), frame(0x88, cbor(2)));
+  script.cut();
+  const kinds = script.connect({ 2: true, 3: 1 }).map(one => [one.kind, one.kind === 9 ? toHex(one.payload) : ""]);
+  assert.deepEqual(kinds.slice(-3), [[3, ""], [9, "02"], [4, ""]]);
+  script.receive(frame(0x88, cbor(3)), frame(0x84, cbor(2)));
+  script.cut();
+  assert.equal(script.connect({ 2: true, 3: 2 }).some(one => one.kind === 9), false);
 });
 
 test("a late cancellation of an action of an earlier session names no action of this one", () => {

@@ -272,14 +272,15 @@ export class ClientCore {
       case Receive.applied: {
         const number = readNumber(frame.payload);
         if (number > this.welcome!.processed) this.see(frame.revision);
-        return this.outcomes(this.outbox.applied(number));
+        this.outcomes(this.outbox.applied(number));
+        return this.cancellations.acknowledged(this.outbox.acknowledged);
       }
       case Receive.rejected: {
         const { sequence, code, text } = readRejected(frame.payload);
         if (sequence > this.welcome!.processed) this.see(frame.revision);
         return this.outcomes(this.outbox.rejected(sequence, code, text));
       }
-      case Receive.pong: return this.cancellations.ponged(readNumber(frame.payload));
+      case Receive.pong: return this.cancellations.ponged(readNumber(frame.payload), this.outbox.acknowledged);
       case Receive.schema: return this.schemaArrived(frame);
       case Receive.detached: return this.scopes.release(frame.scope);
       case Receive.snapshot:
