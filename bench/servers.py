@@ -148,14 +148,14 @@ class Rivals:
             return Server(["nats-server", "-a", "127.0.0.1", "-p", str(port)], port=port), "nats"
         if name == "Python":
             return Server([sys.executable, f"{LIMIT}/peers/hub.py", path], path), "jsonl"
-        program, _, durability = name.partition(" ")
+        hub = max((hub for hub in self.hubs if f"{name} ".startswith(f"{hub} ")), key=len)
+        durability = name[len(hub) + 1:]
         slow = ["env", f"LD_PRELOAD={LIMIT}/slowsync.so", f"SLOWSYNC_US={delay}"] if delay else []
         options = ["--state-dir", place, "--durability", durability] if durability in ("sync", "async") else []
         if name.endswith(" polling"):
             options += ["--busy-poll", f"{self.poll}us"]
-        program = self.hubs.get(name) or self.hubs[program]
         protocol = "storehub-mixed" if name.endswith(" mixed") else "storehub"
-        return Server([*slow, program, "--socket", path, "--log-level", "error", *options], path), protocol
+        return Server([*slow, self.hubs[hub], "--socket", path, "--log-level", "error", *options], path), protocol
 
     @staticmethod
     def redis(name, place, path, watchers):
