@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SQLite
 internal import Synchronization
 internal import TurnLog
 

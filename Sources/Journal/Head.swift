@@ -3,7 +3,9 @@ internal import Wire
 
 /// The single row of `meta`: the beginning and the end of the history, and the row counts of the other tables.
 ///
-/// Every transaction writes it, so a missing row at either end is detected.
+/// The row's end follows the turns at a distance, because a commit of turns would otherwise write a second page. A head
+/// that is read ends with the last turn there is. The row is current whenever the write-ahead log is copied into the
+/// database; until then the log's own checksums tell if a turn at the end is missing.
 struct Head: Equatable {
   /// A place between two turns. The next turn is chained to this checksum.
   struct Place: Equatable {
@@ -40,6 +42,13 @@ struct Head: Equatable {
     (self.epoch, self.created) = (epoch, created)
     base = Place(checksum: Checksum.of(words: [epoch.high, epoch.low]))
     tail = base
+  }
+
+  /// True if a row and the turns after its end say the same as this head.
+  func follows(_ row: Head) -> Bool {
+    var row = row
+    (row.tail, row.revision, row.time) = (tail, revision, time)
+    return row == self
   }
 
   /// The checksum of the row.
@@ -88,9 +97,10 @@ extension Head {
   }
 }
 
-/// The statement that reads the head.
+/// The statements that read the head.
 struct HeadStatement {
   private let row: Statement
+  private let lastTurn: Statement
   private let version: Int64
 
   /// Prepares the statement for the version of the tables that a database has.
@@ -103,9 +113,15 @@ struct HeadStatement {
         tail_time_ms, tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum,
         \(sessionPosition), snapshot, checksum FROM meta WHERE id = 1
       """, for: "read the head of the journal")
+    lastTurn = try database.prepare(
+      "SELECT position, revision, time_ms, total, checksum FROM turns ORDER BY position DESC LIMIT 1",
+      for: "read the end of the journal")
   }
 
-  /// Reads the row; nil if it is missing or damaged.
+  /// Reads the row, and the end of the turns if that is later; nil if the row is missing or damaged.
+  ///
+  /// The last turn is not checked: whoever reads the turns checks each of them up to this end. Nor does damage that
+  /// prevents SQLite from reading it matter here, see ``checkEnd()``.
   func load() throws(SQLiteError) -> Head? {
     defer { row.reset() }
     guard try row.step(), let epoch = Epoch(bytes: row.bytes(0)) else { return nil }
@@ -121,6 +137,22 @@ struct HeadStatement {
     head.sessionSum = row.bits(14)
     head.sessionPosition = row.bits(15)
     head.snapshot = row.integer(16)
-    return head.checksum(version: version) == row.bits(17) ? head : nil
+    guard head.checksum(version: version) == row.bits(17) else { return nil }
+    defer { lastTurn.reset() }
+    do throws(SQLiteError) {
+      guard try lastTurn.step(), lastTurn.bits(0) > head.tail.position else { return head }
+    } catch {
+      guard error.isDamage else { throw error }
+      return head
+    }
+    head.tail = Head.Place(position: lastTurn.bits(0), total: lastTurn.bits(3), checksum: lastTurn.bits(4))
+    (head.revision, head.time) = (lastTurn.bits(1), lastTurn.integer(2))
+    return head
+  }
+
+  /// Throws if SQLite cannot read the last turn.
+  func checkEnd() throws(SQLiteError) {
+    defer { lastTurn.reset() }
+    _ = try lastTurn.step()
   }
 }

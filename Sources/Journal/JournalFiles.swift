@@ -1,18 +1,5 @@
-internal import Glibc
+internal import SQLite
 internal import TurnLog
-
-/// The device and the inode of a file, which is another file after a replacement.
-struct FileIdentity: Equatable {
-  private let device: dev_t
-  private let inode: ino_t
-
-  /// Returns nil if there is no file.
-  init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    (device, inode) = (status.st_dev, status.st_ino)
-  }
-}
 
 /// The files of a journal in use.
 ///

@@ -189,7 +189,9 @@ struct OpenedDatabase {
   private static func checkStructure(
     _ database: Database, of head: Head, in directory: StateDirectory, _ options: JournalOptions
   ) throws(LogError) {
-    guard StateDirectory.size(of: directory.database) <= options.checkedBytes else { return }
+    guard StateDirectory.size(of: directory.database) <= options.checkedBytes else {
+      return try directory.attempt { () throws(SQLiteError) in try HeadStatement(database).checkEnd() }
+    }
     let problem = try directory.attempt { () throws(SQLiteError) in try database.structuralProblem("quick_check") }
     if let problem { throw .damaged(problem, in: directory, lastRevision: head.revision) }
   }

@@ -5,12 +5,12 @@ enum Tables {
   /// Marks the file as a journal (PRAGMA application_id): "SHjl".
   static let application: Int64 = 0x5348_6a6c
   /// The version of the tables (PRAGMA user_version).
-  static let version: Int64 = 5
+  static let version: Int64 = 6
   /// The version without `session_position`: each transaction wrote the sessions that it changed.
   static let firstVersion: Int64 = 1
-  /// The versions that this program reads; it writes the last one. Versions 2 to 4 have the same tables. In
-  /// version 4 the senders of actions are sessions only, the versions before have no effects, and in version 2 each record
-  /// of a session in a turn is complete.
+  /// The versions that this program reads; it writes the last one. Versions 2 to 6 have the same tables.
+  /// Before version 6 every transaction wrote the head, in version 4 the senders of actions are sessions only, the
+  /// versions before have no effects, and in version 2 each record of a session in a turn is complete.
   static let readableVersions = firstVersion...version
   /// The numbers that this or a later program may have written. Versions are counted, so a larger number is damage.
   static let possibleVersions: ClosedRange<Int64> = 0...100

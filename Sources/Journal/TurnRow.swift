@@ -30,7 +30,10 @@ struct TurnInsertion {
   /// Writes the row of a turn after the head's tail, and moves the tail.
   mutating func insert(_ turn: LoggedTurn, at time: Int64, movingTailOf head: inout Head) throws(SQLiteError) {
     encoder.removeAll()
-    if !turn.sessions.isEmpty { turn.sessions.encode(to: &encoder) }
+    if !turn.sessions.isEmpty {
+      encoder.arrayHeader(count: turn.sessions.count)
+      for session in turn.sessions { session.encode(to: &encoder) }
+    }
     let statement = statement
     let actions = turn.effects.isEmpty ? turn.actions : turn.effects.encoded() + turn.actions
     let total = head.tail.total + UInt64(actions.count + turn.delta.count + encoder.count)

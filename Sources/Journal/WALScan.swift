@@ -66,10 +66,15 @@ struct WALScan {
       var isCommitted = false
       while try read(&frame, at: headerSize + number * frame.count) {
         number += 1
-        let isCurrent = salts == (Self.word(frame, 8), Self.word(frame, 12))
+        var isCurrent = salts == (Self.word(frame, 8), Self.word(frame, 12))
         let stored = (Self.word(frame, 16), Self.word(frame, 20))
-        let isSound = isCurrent && checksum(frame[24...], checksum(frame[..<8], sums)) == stored
-        if !isSound, wrong == nil { wrong = number }
+        if wrong == nil {
+          // The checksums do not cover the salts, so a frame with the right ones is of this log even if its salts are
+          // wrong.
+          let isIntact = checksum(frame[24...], checksum(frame[..<8], sums)) == stored
+          if !isCurrent || !isIntact { wrong = number }
+          isCurrent = isCurrent || isIntact
+        }
         guard isCurrent else { continue }
         if let wrong, isCommitted || !pages.insert(Self.word(frame, 0)).inserted {
           return "frame \(wrong) of \(path) is not what was written, and a later commit follows it"

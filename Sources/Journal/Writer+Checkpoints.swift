@@ -16,8 +16,13 @@ extension Writer {
       if let copy = try checkpointer.takeOutcome() { try end(copy) }
       if database.walPages < nextCheckpoint - options.checkpointPages { nextCheckpoint = options.checkpointPages }
       guard !checkpointer.isBusy, database.walPages >= nextCheckpoint else { return }
-      if !checkpointer.begin() { try copyRest() }
+      try beginCopy()
     } catch { throw failure(error) }
+  }
+
+  private func beginCopy() throws(SQLiteError) {
+    try writeHead()
+    if !checkpointer.begin() { try copyRest() }
   }
 
   /// Waits for a copying that was begun.
@@ -35,12 +40,15 @@ extension Writer {
     unfinishedCopies += 1
     if rest <= 0 {
       noteCheckpoint()
-    } else if rest <= options.checkpointPages / 8 || unfinishedCopies >= Self.copies || !checkpointer.begin() {
+    } else if rest <= options.checkpointPages / 8 || unfinishedCopies >= Self.copies {
       try copyRest()
+    } else {
+      try beginCopy()
     }
   }
 
   private func copyRest() throws(SQLiteError) {
+    try writeHead()
     try database.checkpoint()
     noteCheckpoint()
   }

@@ -27,6 +27,8 @@ final class Writer: @unchecked Sendable {
   var head: Head
   /// The last committed head.
   private(set) var committed: Head
+  /// The last committed row of the head, which the turns after it continue.
+  private var headRow: Head
   /// The rows of the table `sessions`.
   var sessions: SessionTable
   /// The changes of sessions that are not yet in that table.
@@ -62,6 +64,7 @@ final class Writer: @unchecked Sendable {
   /// How often the log was copied without an end, because turns were stored meanwhile.
   var unfinishedCopies = 0
   private let tailFile: TailFile
+  private let pageSize: Int
   /// Nil before the start.
   private var files: JournalFiles?
   private var insertion: TurnInsertion
@@ -93,6 +96,7 @@ final class Writer: @unchecked Sendable {
     status = Mutex(WriterStatus(tail: opened.head.tail.position, statistics: statistics))
     nextCheckpoint = options.checkpointPages
     checkpointer = try Checkpointer(directory, options) { [queue] in queue.noteCopy() }
+    pageSize = Int(try database.run("PRAGMA page_size", for: "read the size of a page") ?? 0)
     insertion = try TurnInsertion(database)
     sessionStatements = try SessionStatements(database)
     snapshotStatements = try SnapshotStatements(database)
@@ -101,7 +105,7 @@ final class Writer: @unchecked Sendable {
     begin = try database.prepare("BEGIN IMMEDIATE", for: "begin a transaction")
     commit = try database.prepare("COMMIT", for: "commit")
     rollback = try database.prepare("ROLLBACK", for: "roll back")
-    committed = opened.head
+    (committed, headRow) = (opened.head, opened.head)
     ageClock = AgeClock(
       opened.head.tail.position > 0 ? opened.head.time : nil, at: monotonicNanoseconds(),
       longestStep: options.longestClockStep)
@@ -118,7 +122,7 @@ final class Writer: @unchecked Sendable {
   func start() throws(LogError) {
     head.isClean = false
     do throws(SQLiteError) {
-      try transaction { _ throws(SQLiteError) in }
+      try transaction(writesHead: true) { _ throws(SQLiteError) in }
     } catch { throw failure(error) }
     try tailFile.write(head)
     // Later starts rely on the file, also after a loss of power.
@@ -248,16 +252,29 @@ final class Writer: @unchecked Sendable {
     turn.position == head.tail.position + 1 && turn.baseRevision == head.revision && turn.revision >= head.revision
   }
 
-  /// Runs `body` in one transaction, which also writes the head. An error leaves the transaction open.
-  func transaction(_ body: (Writer) throws(SQLiteError) -> Void) throws(SQLiteError) {
+  /// Runs `body` in one transaction. If anything but turns has changed, it also writes the head. An error leaves the
+  /// transaction open.
+  ///
+  /// - Parameter writesHead: True to write the head in any case.
+  func transaction(
+    writesHead: Bool = false, _ body: (Writer) throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
     if hasAbortedFrames { try removeAbortedFrames() }
     try beginTransaction()
+    try database.extendWAL(by: options.extensionPages, ofBytes: pageSize)
     try body(self)
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
     (head.sessionCount, head.sessionSum) = (UInt64(sessions.count), sessions.sum)
-    try head.store(with: headStatement)
+    let writesHead = writesHead || !head.follows(headRow)
+    if writesHead { try head.store(with: headStatement) }
     try commit.run()
     committed = head
+    if writesHead { headRow = head }
+  }
+
+  /// Writes the head if turns were stored after its row, so that it reaches the database with them.
+  func writeHead() throws(SQLiteError) {
+    if head != headRow { try transaction(writesHead: true) { _ throws(SQLiteError) in } }
   }
 
   private func beginTransaction() throws(SQLiteError) {

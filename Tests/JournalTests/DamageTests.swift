@@ -57,8 +57,10 @@ import Wire
   }
 
   /// Returns the files of a journal with several commits, as left by a crash.
-  private func openJournal() throws -> [String: [UInt8]] {
-    let opened = try Opened(scratch.path + "/open") { $0.pageSize = 512 }
+  ///
+  /// - Parameter extensionPages: The number of pages by which the file of the log is extended.
+  private func openJournal(extensionPages: Int = 0) throws -> [String: [UInt8]] {
+    let opened = try Opened(scratch.path + "/open") { ($0.pageSize, $0.extensionPages) = (512, extensionPages) }
     opened.save(snapshot(at: 0, count: 100))
     for position in 1...4 as ClosedRange<UInt64> { opened.store(position...position) }
     let files = files(scratch.path + "/open", ["journal.db", "journal.db-wal", "journal.tail"])
@@ -107,8 +109,9 @@ import Wire
   }
 
   @Test func everyByteOfTheWriteAheadLogMatters() throws {
-    var files = try openJournal()
+    var files = try openJournal(extensionPages: 8)
     let log = try #require(files["journal.db-wal"])
+    #expect(log.suffix(512) == [UInt8](repeating: 0, count: 512)[...], "the extension is damaged as well")
     let whole = try reading(files)
     #expect(whole.turns == turns(1...4))
     var last = whole
@@ -257,10 +260,10 @@ import Wire
   @Test func aNewerVersionIsRefused() throws {
     var files = try closedJournal()
     // The user version is in the header of the database, at 60.
-    files["journal.db"]?[63] = 6
+    files["journal.db"]?[63] = 7
     let error = #expect(throws: LogError.self) { try reading(files) }
     #expect(error?.problem == .unknownFormat)
-    #expect(error?.description.contains("has version 6, and this program reads versions up to 5") == true)
+    #expect(error?.description.contains("has version 7, and this program reads versions up to 6") == true)
   }
 
   @Test func aFileIsNoDirectory() throws {

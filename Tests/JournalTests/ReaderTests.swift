@@ -58,7 +58,7 @@ import Wire
 
   /// A log that was cut, or lost, with the commits in it.
   @Test(arguments: [false, true]) func aReaderRefusesAShortenedJournal(isMissing: Bool) throws {
-    let opened = try Opened(scratch.path + "/a")
+    let opened = try Opened(scratch.path + "/a") { $0.extensionPages = 0 }
     opened.save(snapshot(at: 0))
     for position in 1...4 as ClosedRange<UInt64> { opened.store(position...position) }
     let copy = scratch.path + "/b"

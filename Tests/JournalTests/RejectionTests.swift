@@ -115,21 +115,21 @@ import Wire
     #expect(try JournalHistory.reading(directory).sessions == [session(2, processed: 1)])
   }
 
-  @Test(arguments: [2, 3, 4] as [UInt8]) func aJournalOfAnOlderVersionIsReadAndUpgraded(version: UInt8) throws {
+  @Test(arguments: [2, 3, 4, 5] as [UInt8]) func aJournalOfAnOlderVersionIsReadAndUpgraded(version: UInt8) throws {
     let directory = scratch.path + "/journal"
     let opened = try Opened(directory)
     opened.journal.append([turn(1, session(processed: 2, [1, 2]))])
     opened.journal.close()
     var bytes = Scratch.read(directory + "/journal.db")
     // The user version is in the header of the database, at 60.
-    #expect(bytes[63] == 5)
+    #expect(bytes[63] == 6)
     bytes[63] = version
     Scratch.write(bytes, to: directory + "/journal.db")
     #expect(try JournalTool.verify(directory).isSound)
     let again = try Opened(directory)
     #expect(pending(again.history.sessions) == [[1, 2]])
     again.journal.close()
-    #expect(Scratch.read(directory + "/journal.db")[63] == 5)
+    #expect(Scratch.read(directory + "/journal.db")[63] == 6)
     #expect(try JournalTool.verify(directory).isSound)
   }
 }

@@ -44,7 +44,7 @@ import TurnLog
   }
 
   @Test func aJournalThatLostItsLogIsRepaired() throws {
-    let opened = try Opened(scratch.path + "/a")
+    let opened = try Opened(scratch.path + "/a") { $0.extensionPages = 0 }
     opened.save(snapshot(at: 0))
     opened.store(1...4)
     Scratch.copy(scratch.path + "/a", to: scratch.path + "/b")
@@ -69,7 +69,7 @@ import TurnLog
   func anInterruptedRepairIsCompleted(step: JournalTool.RepairStep, isInLog: Bool) throws {
     let directory = isInLog ? scratch.path + "/a" : scratch.path
     if isInLog {
-      let opened = try Opened(scratch.path + "/b")
+      let opened = try Opened(scratch.path + "/b") { $0.extensionPages = 0 }
       opened.save(snapshot(at: 0))
       for end in [4, 8, 12] as [UInt64] { opened.store((end - 3)...end) }
       Scratch.copy(scratch.path + "/b", to: directory)

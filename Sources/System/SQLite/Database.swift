@@ -8,6 +8,8 @@ package final class Database {
   package let path: String
   /// The pages in the write-ahead log after the last commit of this connection.
   package private(set) var walPages = 0
+  /// The number of pages for which the file of the write-ahead log has room, as far as this connection has made it.
+  private var walRoom = 0
   /// The time for which an operation waits for another connection, in milliseconds.
   package private(set) var busyTimeout: Int32 = 5000
   /// Asked at intervals while statements run; they fail once it returns true.
@@ -140,6 +142,7 @@ package final class Database {
     let result = sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil)
     if [SQLITE_BUSY, SQLITE_LOCKED].contains(result & 0xff) { return false }
     guard result == SQLITE_OK else { throw error(result, "copy the write-ahead log into the database") }
+    if truncating { (walPages, walRoom) = (0, 0) }
     return true
   }
 
@@ -158,6 +161,22 @@ package final class Database {
     let synced = csqlite_sync(pointer)
     guard synced == SQLITE_OK else { throw error(synced, operation) }
     return (Int(max(pages, 0)), Int(max(copied, 0)))
+  }
+
+  /// Extends the file of the write-ahead log with zeros before its pages are needed, within a transaction that writes.
+  ///
+  /// A commit that overwrites a part of the file has no metadata to sync, which takes a disk about as long as the pages.
+  /// The file stays as long when the log begins again. On a full disk nothing happens: pages may still fit.
+  ///
+  /// - Parameters:
+  ///   - pages: The number of pages to add at a time.
+  ///   - pageSize: The size of a page in bytes.
+  package func extendWAL(by pages: Int, ofBytes pageSize: Int) throws(SQLiteError) {
+    guard let pointer, pages > 0, walPages + pages / 4 >= walRoom else { return }
+    let (header, frame) = (32, 24 + pageSize)
+    let result = csqlite_extend_wal(pointer, Int64(header + (walPages + pages) * frame))
+    walRoom = walPages + pages
+    guard [SQLITE_OK, SQLITE_FULL].contains(result & 0xff) else { throw error(result, "extend the write-ahead log") }
   }
 
   func error(_ code: Int32, _ operation: String) -> SQLiteError {
