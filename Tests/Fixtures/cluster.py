@@ -6,9 +6,10 @@
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
 other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
-follows loses its disk, and what its first client does not see then is "forgotten". In the second, an operator looks at
-the hubs, stops the one that leads in order, and has the next one pass the leadership on. The third makes mistakes of an
-operator, and prints what the logs of the hubs say.
+follows loses its disk, and what its first client does not see then is "forgotten". A client of each hub attaches a
+view, and "views" tells whether it has the hub's todos in the end. In the second, an operator looks at the hubs, stops
+the one that leads in order, and has the next one pass the leadership on. The third makes mistakes of an operator, and
+prints what the logs of the hubs say.
 """
 
 import asyncio
@@ -145,6 +146,37 @@ class Client:
                 self.losses += 1
 
 
+class Watcher:
+    """Attaches a view of a hub, and counts how often it has changed."""
+
+    def __init__(self, cluster, node):
+        self.cluster, self.node = cluster, node
+        self.changes, self.part = 0, None
+
+    async def run(self):
+        async with storehub.connect(self.cluster.path(f"{self.node}.sock"), shortest_delay=0.02) as hub:
+            self.part = await hub.attach("view:active")
+            async for _ in self.part.values():
+                self.changes += 1
+
+    async def goes_on(self, changes):
+        """Waits until it has changed more often."""
+        end = time.monotonic() + LIMIT
+        while self.changes <= changes:
+            if time.monotonic() > end:
+                raise SystemExit(f"the view of {self.node} does not change")
+            await asyncio.sleep(0.02)
+
+    async def equals(self, texts):
+        """True once the view has these todos, which are not completed."""
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            if self.part and self.part.is_present and [todo["text"] for todo in self.part.value] == texts:
+                return True
+            await asyncio.sleep(0.02)
+        return False
+
+
 async def progress(clients, tasks, count=10):
     """Waits until each client has some more acknowledgements, or one has failed."""
     counts = [(client, len(client.acknowledged) + count) for client in clients]
@@ -201,7 +233,7 @@ async def restart(cluster, node, clients, tasks):
     await progress(clients.values(), tasks)
 
 
-async def outcome(cluster, clients, tasks, gaps, lost):
+async def outcome(cluster, clients, tasks, gaps, lost, watchers=()):
     for client in clients.values():
         client.isStopping = True
     await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
@@ -214,6 +246,7 @@ async def outcome(cluster, clients, tasks, gaps, lost):
         "differing": sum(found[node] != found[NODES[0]] for node in NODES),
         "gaps": [round(gap, 3) for gap in gaps],
         "lostConnections": lost,
+        "views": {watcher.node: await watcher.equals(found[watcher.node]) for watcher in watchers},
     }
 
 
@@ -221,6 +254,8 @@ async def main(program, etcd, directory, kills):
     cluster = Cluster(program, etcd, directory)
     try:
         clients, tasks = await begin(cluster)
+        watchers = [Watcher(cluster, node) for node in NODES]
+        watching = [asyncio.create_task(watcher.run()) for watcher in watchers]
         gaps, lost = [], 0
         for _ in range(kills):
             leader = await cluster.leader(NODES)
@@ -228,9 +263,14 @@ async def main(program, etcd, directory, kills):
             gap, losses = await disturb(others, tasks, cluster.kill, leader)
             gaps.append(gap)
             lost += losses
+            for watcher in watchers:
+                if watcher.node != leader:
+                    await watcher.goes_on(watcher.changes)
             await restart(cluster, leader, clients, tasks)
         forgotten = await lose_a_disk(cluster, clients, tasks)
-        result = await outcome(cluster, clients, tasks, gaps, lost)
+        result = await outcome(cluster, clients, tasks, gaps, lost, watchers)
+        for task in watching:
+            task.cancel()
         json.dump(result | {"forgotten": forgotten}, sys.stdout)
     finally:
         cluster.stop()

@@ -18,6 +18,7 @@ private enum Etcd {
     let gaps: [Double]
     let lostConnections: Int
     let forgotten: Int?
+    let views: [String: Bool]
   }
 
   private struct Mistakes: Decodable {
@@ -38,6 +39,8 @@ private enum Etcd {
     // A hub without its disk answers nobody before it has copied the log.
     #expect(outcome.forgotten == 0, "\(text)")
     #expect(outcome.differing == 0 && outcome.lostConnections == 0, "\(text)")
+    // The views of the hubs that follow change before and after the takeover, and have the todos of all in the end.
+    #expect(outcome.views == ["a": true, "b": true, "c": true], "\(text)")
     // 3 s are promised on a machine that has the time for it.
     #expect(outcome.gaps.count == 1 && outcome.gaps.allSatisfy { $0 < 10 }, "\(text)")
   }
