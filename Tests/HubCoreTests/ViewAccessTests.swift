@@ -162,6 +162,101 @@ import Wire
     #expect(try chores(frames[0]) == [])
   }
 
+  /// What Alice is told when she asks for anything of others, with and without rows of Bob.
+  private func refusals(rows: Int) throws -> [[UInt8]] {
+    let feature = Schema(state: Chores.State.self, action: Chores.Action.self)
+    let bobs = Chores.Choice(owner: Self.bob, isDone: false).encoded()
+    let requests: [Attach] = [
+      Attach(path: try feature.path(named: "chores[1]")), Attach(path: try feature.path(named: "chores[99].title")),
+      Attach(path: try feature.path(named: "chores[0..<5]", allowsWindow: true)), Attach(root: .hub),
+      Attach(root: .metrics), Attach(root: .views, path: [2, .id(bobs)]), Attach(root: .views, path: [9, .id([3])]),
+      Attach(root: .views, path: [0]), Attach(root: .views, path: [77]), Attach(root: StateRoot(rawValue: 9)),
+      Attach(root: .views, path: [3, .id([1]), 64]), Attach(root: .views, path: [3, .window(start: 0, count: .max)]),
+    ]
+    let hub = try hub()
+    let (owner, _) = try hub.open(user: Self.owner)
+    // The same number of actions: Alice sees the revision.
+    for number in 0..<5 {
+      hub.send(number < rows ? .add(owner: Self.bob, title: "secret") : .setNote("\(number)"), on: owner)
+    }
+    hub.turn()
+    return try requests.flatMap { request -> [[UInt8]] in
+      let (alice, _) = try hub.open(user: Self.alice)
+      hub.send(request, scope: 1, on: alice)
+      return hub.turn(alice).map { $0.revision.encoded() + [$0.kind?.rawValue ?? 0] + $0.payload }
+    }
+  }
+
+  @Test func refusalsAreTheSameWhateverOthersHave() throws {
+    let (few, many) = (try refusals(rows: 0), try refusals(rows: 5))
+    #expect(few == many && few.count >= 12)
+  }
+
+  /// Windows and parameters out of range show the rows of the user only, and do not end the hub.
+  @Test func windowsAndParametersOutOfRangeShowNothingElse() throws {
+    func transcript(rowsOfBob: Int) throws -> [String] {
+      let hub = try hub(["mine", "firstOfMine", "titles"])
+      let (owner, _) = try hub.open(user: Self.owner)
+      hub.send(.add(owner: Self.alice, title: "mine"), on: owner)
+      for number in 0..<5 {
+        hub.send(number < rowsOfBob ? .add(owner: Self.bob, title: "secret") : .setNote("\(number)"), on: owner)
+      }
+      hub.turn()
+      let requests: [[PathStep]] = [
+        [3, .window(start: 1, count: 5)], [3, .window(start: 1_000_000, count: 5)], [3, .window(start: -5, count: 5)],
+        [3, .window(start: 0, count: 4096)], [3, .id([2])], [3, .id([0x1b] + [UInt8](repeating: 0xff, count: 8))],
+        [9, .id(Int.min.encoded())], [9, .id((-1).encoded())], [9, .id(Int.max.encoded())],
+        [9, .id(100.encoded()), .window(start: 1, count: 10)], [9, .id([0x61, 0x78])], [4, .id([0xf6])],
+      ]
+      return try requests.enumerated().flatMap { (number, path) -> [String] in
+        let (alice, _) = try hub.open(user: Self.alice)
+        hub.send(Attach(root: .views, path: path), scope: 1, on: alice)
+        return hub.turn(alice).map { "\(number): \($0.revision) \($0.kind as Any) \($0.payload)" }
+      }
+    }
+    let (few, many) = (try transcript(rowsOfBob: 0), try transcript(rowsOfBob: 5))
+    #expect(few == many && Set(few.map { $0.prefix { $0 != ":" } }).count == 12)
+    let secret = "\(Array("secret".utf8))".dropFirst().dropLast()
+    #expect(!many.contains { $0.contains(secret) })
+  }
+
+  /// A process of the same user without the group resumes the session of one with it.
+  @Test func aResumedSessionGivesNoValueOfOtherGroups() throws {
+    let hub = ViewHub(
+      views: StateViews { StateView("groups", of: \.note, for: SystemUser.self) { $1.groups.map { Int($0) } } })
+    let (first, welcome) = try hub.open(user: 5, groups: [50])
+    hub.send(Attach(root: .views, path: [0]), on: first)
+    let snapshot = try #require(hub.turn(first).first)
+    #expect(try snapshot.value([Int].self) == [5, 50])
+    hub.core.ended(first)
+    let (second, resumed) = try hub.open(user: 5, session: welcome.session, history: welcome.history)
+    #expect(resumed.isResumed)
+    hub.send(Attach(root: .views, path: [0], knownRevision: snapshot.revision), on: second)
+    let frames = hub.turn(second)
+    #expect(frames.map(\.kind) == [.snapshot])
+    #expect(try frames.first?.value([Int].self) == [5])
+  }
+
+  /// The rows are those of the user for whom the gateway speaks.
+  @Test func aGatewaysViewIsThatOfItsUser() throws {
+    let (gateway, remote): (UInt32, UInt32) = (900, 3_000_000_001)
+    let grant = AccessGrant(views: [try ViewHub.path("mine")])
+    let hub = ViewHub(
+      policy: AccessPolicy(
+        users: [Self.owner: .everything, gateway: .everything, remote: grant],
+        gateways: [gateway: 3_000_000_000...3_000_000_099]))
+    let (owner, _) = try hub.open(user: Self.owner)
+    hub.send(.add(owner: gateway, title: "the gateway's"), .add(owner: remote, title: "mine"), on: owner)
+    hub.turn()
+    let id = hub.connect(user: gateway)
+    hub.send(Represent(user: remote), on: id)
+    hub.send(Hello(name: "far"), on: id)
+    hub.turn(id)
+    #expect(try chores(try hub.attach("mine", on: id)[0]) == ["mine"])
+    hub.send(Attach(root: .views, path: try ViewHub.path("open")), scope: 1, on: id)
+    #expect(try hub.turn(id).map { try $0.errorCode } == [.notPermitted])
+  }
+
   @Test func theClientIsToldItsRights() throws {
     let hub = try hub(["mine", "counts.open"])
     let (_, welcome) = try hub.open(user: Self.alice)

@@ -1,6 +1,7 @@
 import SchemaNames
 import TestFeatures
 import TestSupport
+import TurnLog
 import Wire
 
 @testable import HubCore
@@ -19,13 +20,22 @@ final class ViewHub {
   private var decoders: [ConnectionID: FrameDecoder] = [:]
   private var frames: [ConnectionID: [Frame]] = [:]
   private var sequences: [ConnectionID: UInt64] = [:]
+  /// The turns for the log since they were last taken.
+  private var turns: [LoggedTurn] = []
 
-  init(limits: HubLimits = HubLimits(), policy: AccessPolicy = .open, views: StateViews<Chores.State>? = nil) {
+  /// - Parameter isReplicated: True for a hub that shares its log with others, and follows at first.
+  init(
+    limits: HubLimits = HubLimits(), policy: AccessPolicy = .open, views: StateViews<Chores.State>? = nil,
+    isReplicated: Bool = false, seed: UInt64 = 7
+  ) {
     let computations = Computations()
     engine = FeatureEngine(
       initialState: Chores.State(), reducer: Chores(),
       views: views ?? Chores.views { computations.hub?.computed[$0, default: 0] += 1 })
-    core = HubCore(engine, limits: limits, policy: policy, name: "hub", random: SplitMix(seed: 7))
+    core = HubCore(
+      engine, limits: limits, policy: policy, name: "hub",
+      history: isReplicated ? Recovery(of: engine).history(id: 1, sessions: []).replicated(as: 1) : nil,
+      random: SplitMix(seed: seed))
     computations.hub = self
   }
 
@@ -37,16 +47,26 @@ final class ViewHub {
 
   static func path(_ text: String) throws -> [PathStep] { try schema.path(named: text, allowsWindow: true) }
 
+  func takeTurns() -> [LoggedTurn] {
+    defer { turns = [] }
+    return turns
+  }
+
   func takeComputed() -> [String: Int] {
     defer { computed = [:] }
     return computed
   }
 
+  func connect(user: UInt32, groups: [UInt32] = []) -> ConnectionID {
+    let id = core.connected(Peer(process: 41, user: user, group: user, groups: groups), at: now)
+    decoders[id] = FrameDecoder(payloadLimit: 1 << 26)
+    return id
+  }
+
   func open(
     user: UInt32 = 1000, groups: [UInt32] = [], session: SessionID? = nil, history: UInt64? = nil
   ) throws -> (ConnectionID, Welcome) {
-    let id = core.connected(Peer(process: 41, user: user, group: user, groups: groups), at: now)
-    decoders[id] = FrameDecoder(payloadLimit: 1 << 26)
+    let id = connect(user: user, groups: groups)
     send(Hello(session: session, name: "test", history: history), on: id)
     let welcome = turn(id)[0].payload
     return (id, try Welcome(decoding: welcome.span.bytes))
@@ -91,7 +111,8 @@ final class ViewHub {
         closed.insert(target)
         core.ended(target)
       case .report(let index): reports.append(core.reports[index])
-      case .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory, .forwarding: break
+      case .store: turns += core.turnsToStore
+      case .effect, .resumeReading, .saveSnapshot, .releaseMemory, .forwarding: break
       }
     }
     core.clear()
