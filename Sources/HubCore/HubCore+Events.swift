@@ -1,3 +1,4 @@
+package import Dependencies
 package import FeatureCore
 import TurnLog
 package import Wire
@@ -64,6 +65,11 @@ extension HubCore {
   /// Sets the clock of the reducer's `\.date`, in milliseconds since 1970. It is read at most once in a turn. Without it,
   /// the reducer reads the machine's time itself.
   package func setClock(_ body: (() -> Int64)?) { surroundings.clock = body }
+
+  /// Sets the calendar, the time zone and the locale of the reducer. Call it before `start`.
+  package func setRegion(_ settings: RegionalSettings) throws(UnknownRegion) {
+    surroundings.setRegion(settings, try RegionalValues(settings))
+  }
 
   /// Sets the source of the hub's part in its cluster, for the metrics.
   package mutating func setClusterStatus(_ body: (() -> ClusterStatus)?) { clusterStatus = body }

@@ -91,7 +91,8 @@ extension HubCore {
       mayReadHub: connection.rights.permitsAttaching([], of: .hub),
       stateDirectory: journalPlace.flatMap { $0.isReadable(by: connection.peer) ? $0.path : nil },
       cancelsEffects: true, windowElements: UInt64(max(limits.windowElements, 0)),
-      rights: connection.rights.told, client: connection.client, views: views.fingerprint)
+      rights: connection.rights.told, client: connection.client, views: views.fingerprint,
+      region: leaderRegion ?? surroundings.regionalSettings)
     write(outgoing.writer.frame(welcome, revision: visibleRevision), to: connection.id)
   }
 

@@ -101,9 +101,10 @@ extension HubCore {
       size.note(deltaByteCount: encoder.count, from: base, to: version, at: revision)
     }
     let outcomes = turns.record.connections.map { (connection: $0, processed: $0.session.processed) }
-    let turn = turns.record.take(
+    var turn = turns.record.take(
       at: turnPosition, from: base, to: revision, time: surroundings.endTurn(at: wallTime), delta: delta?.bytes ?? [],
       effects: effects)
+    turn.region = surroundings.regionalSettings
     turns.append(
       version, at: revision, delta, turn.effects, byteCount: turn.byteCount, outcomes: turns.isHolding ? outcomes : [])
     commandBuffer.append(turn)

@@ -49,6 +49,8 @@ package struct HubCore: ~Copyable {
   let attendance: Attendance
   /// What the reducer reads besides the state and the action.
   let surroundings: HubSurroundings
+  /// The calendar, the time zone and the locale of the hub that leads; nil if they are this hub's.
+  var leaderRegion: RegionalSettings?
   /// The number of the last connection whose session was opened.
   var lastConnection: UInt64
   /// The published metrics.

@@ -35,7 +35,9 @@ struct TurnInsertion {
       for session in turn.sessions { session.encode(to: &encoder) }
     }
     let statement = statement
-    let actions = turn.effects.isEmpty ? turn.actions : turn.effects.encoded() + turn.actions
+    var actions = turn.actions
+    if !turn.effects.isEmpty { actions = turn.effects.encoded() + actions }
+    if turn.region != .standard { actions = turn.region.encoded() + actions }
     let total = head.tail.total + UInt64(actions.count + turn.delta.count + encoder.count)
     let previous = head.tail.checksum
     let sessions = encoder.bytes
@@ -66,15 +68,25 @@ struct TurnInsertion {
 extension LoggedTurn {
   /// The first byte of effects in front of the actions: the header of an array of two. That of actions has three items.
   private static let effectsHeader: UInt8 = 0x82
+  /// The first bytes of a region in front of the effects: the header of a map, of one to three items.
+  private static let regionHeaders: ClosedRange<UInt8> = 0xa1...0xa3
 
-  /// Reads the effects in front of the actions of a row, if there are any.
+  /// Reads the region and the effects in front of the actions of a row, if there are any.
   ///
   /// - Returns: The offset of the actions.
-  fileprivate mutating func readEffects(from actions: RawSpan) throws(WireError) -> Int {
-    guard !actions.isEmpty, actions.unsafeLoad(as: UInt8.self) == Self.effectsHeader else { return 0 }
-    var decoder = CBORDecoder(actions)
+  fileprivate mutating func readFront(of actions: RawSpan) throws(WireError) -> Int {
+    var offset = 0
+    if !actions.isEmpty, Self.regionHeaders.contains(actions.unsafeLoad(as: UInt8.self)) {
+      var decoder = CBORDecoder(actions)
+      region = try RegionalSettings(from: &decoder)
+      offset = decoder.offset
+    }
+    guard offset < actions.byteCount,
+      actions.unsafeLoad(fromByteOffset: offset, as: UInt8.self) == Self.effectsHeader
+    else { return offset }
+    var decoder = CBORDecoder(actions.extracting(offset...))
     effects = try EffectChanges(from: &decoder)
-    return decoder.offset
+    return offset + decoder.offset
   }
 }
 
@@ -131,7 +143,7 @@ struct TurnCursor {
         row.withBytes(7) { sessions in
           byteCount = actions.count + delta.count + sessions.count
           do throws(WireError) {
-            let start = try turn.readEffects(from: actions.bytes)
+            let start = try turn.readFront(of: actions.bytes)
             if isWhole { turn.actions = [UInt8](actions[start...]) }
           } catch {
             isReadable = false

@@ -140,6 +140,7 @@ extension ReplicaCore {
     }
     (hubName, hubStateDirectory) = (welcome.hub, welcome.stateDirectory)
     (windowElements, rights, client) = (welcome.windowElements, welcome.rights, welcome.client)
+    region = welcome.region
     views.begin(with: welcome.views)
     if !welcome.mayReadHub {
       ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"

@@ -72,6 +72,8 @@ public struct ReplicaCore: ~Copyable {
   /// The number of elements that all windows of this client may have together; 0 for a hub without windows, and before
   /// the first welcome.
   public internal(set) var windowElements: UInt64 = 0
+  /// The calendar, the time zone and the locale that the reducers of the last hub read.
+  package internal(set) var region = RegionalSettings.standard
   /// The schema of the hub's views, as far as it is known.
   var views = HubViews()
   /// True if an idle client pings its hub, as its options say.

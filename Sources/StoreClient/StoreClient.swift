@@ -383,7 +383,9 @@ public import Wire
     predict(
       attachment,
       by: Prediction(mayRefuse: reducer.mayRefuse) { [surroundings, weak link] state, action, ticket in
-        surroundings.surround(as: link?.replica.client, link?.replica.randomness(of: ticket)) {
+        surroundings.surround(
+          as: link?.replica.client, link?.replica.randomness(of: ticket), link?.replica.region ?? .standard
+        ) {
           withIssueReporters([]) { reducer(&state, action).refusal == nil }
         }
       })

@@ -11,6 +11,8 @@ public nonisolated enum HubError: Error, Equatable, Sendable {
   case system(operation: String, path: String, errno: CInt)
   /// The feature's initial state cannot be read back from its bytes, by clients or after a restart.
   case unreadableInitialState(String)
+  /// The program does not know a calendar, a time zone or a locale.
+  case unknownRegion(String)
   /// An operation of the event loop failed.
   case loop(UVError)
 }
@@ -29,6 +31,8 @@ nonisolated extension HubError: CustomStringConvertible {
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     case .unreadableInitialState(let problem):
       "the feature's initial state cannot be read back from its bytes: \(problem); change the initial state"
+    case .unknownRegion(let problem):
+      problem
     case .loop(let error):
       "\(error)"
     }

@@ -1,3 +1,4 @@
+internal import Dependencies
 public import EventLoop
 public import HubCore
 internal import ServiceManager
@@ -25,6 +26,7 @@ public final class HubServer {
   ///   - engine: The feature.
   ///   - limits: The limits for peers.
   ///   - policy: The users and groups that may use the hub. By default the permissions of the socket decide.
+  ///   - region: The calendar, the time zone and the locale that reducers read.
   ///   - name: The hub's name for clients.
   ///   - loop: The loop of the server, which must outlive it.
   ///   - path: The socket's path. The socket of a dead hub is replaced.
@@ -33,10 +35,12 @@ public final class HubServer {
   ///   - inheritance: The descriptors from the service manager. A listening socket is used instead of `path`, and the
   ///     connections of the previous process are taken over if possible.
   ///   - log: The operator's log.
-  /// - Throws: `alreadyServed`, `notASocket`, `unreadableInitialState`, or the reason why the path cannot be used.
+  /// - Throws: `alreadyServed`, `notASocket`, `unreadableInitialState`, `unknownRegion`, or the reason why
+  ///   the path cannot be used.
   public init<State, Action>(
     _ engine: FeatureEngine<State, Action>, limits: HubLimits = HubLimits(), policy: AccessPolicy = .open,
-    name: String = "", loop: EventLoop, path: String, mode: UInt32 = 0o600, recording: Recording? = nil,
+    region: RegionalSettings = .standard, name: String = "", loop: EventLoop, path: String, mode: UInt32 = 0o600,
+    recording: Recording? = nil,
     inheritance: Inheritance = Inheritance(), log: Log
   ) throws(HubError) {
     var inheritance = inheritance
@@ -46,6 +50,7 @@ public final class HubServer {
       engine, limits: limits, policy: policy, name: name, history: history,
       durability: recording?.durability ?? .sync)
     core.journalPlace = recording?.place
+    do throws(UnknownRegion) { try core.setRegion(region) } catch { throw .unknownRegion(error.description) }
     shell = try HubShell(
       core: core, loop: loop, path: path, mode: mode, recording: recording, inheritance: inheritance, log: log)
   }

@@ -1,10 +1,10 @@
 public import Wire
 
 extension LoggedTurn: WireValue {
-  /// Writes `[position, base revision, revision, time, actions, delta, sessions, effects]`; actions and delta are byte
-  /// strings.
+  /// Writes `[position, base revision, revision, time, actions, delta, sessions, effects, region]`; actions and delta are byte
+  /// strings. The region is missing if it is the standard.
   public func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 8)
+    encoder.arrayHeader(count: region == .standard ? 8 : 9)
     encoder.unsigned(position)
     encoder.unsigned(baseRevision)
     encoder.unsigned(revision)
@@ -13,11 +13,16 @@ extension LoggedTurn: WireValue {
     encoder.byteString(delta.span.bytes)
     sessions.encode(to: &encoder)
     effects.encode(to: &encoder)
+    if region != .standard { region.encode(to: &encoder) }
   }
 
   /// Reads a turn.
   public init(from decoder: inout CBORDecoder) throws(WireError) {
-    try decoder.tuple(8)
+    let start = decoder.offset
+    let count = try decoder.arrayHeader()
+    guard count == 8 || count == 9 else {
+      throw WireError(.typeMismatch(expected: "an array of 8 or 9 items"), at: start)
+    }
     position = try decoder.unsigned()
     baseRevision = try decoder.unsigned()
     revision = try decoder.unsigned()
@@ -26,5 +31,6 @@ extension LoggedTurn: WireValue {
     delta = [UInt8](try decoder.byteString())
     sessions = try [LoggedSession](from: &decoder)
     effects = try EffectChanges(from: &decoder)
+    region = count == 9 ? try RegionalSettings(from: &decoder) : .standard
   }
 }

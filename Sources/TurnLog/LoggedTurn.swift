@@ -1,3 +1,5 @@
+public import Wire
+
 /// One turn of a hub's loop, as a log stores it: the actions, their origins, and the change of the state.
 ///
 /// A turn is stored entirely or not at all. The state after it is the previous state with `delta` applied, whatever the
@@ -19,15 +21,18 @@ public struct LoggedTurn: Equatable, Sendable {
   public var sessions: [LoggedSession]
   /// The effects with a declared restart that have begun or ended.
   public var effects: EffectChanges
+  /// The calendar, the time zone and the locale that the reducer has read.
+  public var region: RegionalSettings
 
   /// Creates a turn.
   public init(
     position: UInt64, baseRevision: UInt64, revision: UInt64, time: Int64, actions: [UInt8] = [],
-    delta: [UInt8] = [], sessions: [LoggedSession] = [], effects: EffectChanges = EffectChanges()
+    delta: [UInt8] = [], sessions: [LoggedSession] = [], effects: EffectChanges = EffectChanges(),
+    region: RegionalSettings = .standard
   ) {
     (self.position, self.baseRevision, self.revision) = (position, baseRevision, revision)
     (self.time, self.actions, self.delta, self.sessions) = (time, actions, delta, sessions)
-    self.effects = effects
+    (self.effects, self.region) = (effects, region)
   }
 
   /// The approximate number of bytes that the turn needs in memory.

@@ -98,7 +98,8 @@ import Wire
   }
 
   private func replay(_ directory: String) throws -> JournalReplay.Summary {
-    try JournalReplay(directory: directory).run(engine()) { difference in
+    var replay = JournalReplay(source: try JournalSource(directory))
+    return try replay.run(engine()) { difference in
       Issue.record("revision \(difference.turn.revision)")
     } onProgress: { _, _ in
     }

@@ -69,7 +69,7 @@ import Wire
   ) throws -> (summary: JournalReplay.Summary, lines: [String]) {
     let text = ReplayText(schema: Schema(state: Tally.State.self, action: Tally.Action.self))
     var lines: [String] = []
-    let replay = JournalReplay(directory: directory, from: from, to: to, findsAll: findsAll)
+    var replay = JournalReplay(source: try JournalSource(directory), from: from, to: to, findsAll: findsAll)
     let summary = try replay.run(engine(defect: defect)) {
       lines += text.lines($0)
     } onProgress: { _, _ in

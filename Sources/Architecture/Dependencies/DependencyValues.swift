@@ -103,12 +103,11 @@ public struct DependencyValues: Sendable, _NonisolatedByDefault {
   /// The value that a hub's reducer reads in place of the machine's: nil outside of one, and if the key has an override
   /// or a prepared value.
   func value<Key: TestDependencyKey>(
-    inReducerOfHub value: @autoclosure () -> Key.Value, unlessReplaced key: Key.Type
+    inReducerOfHub value: (RegionalValues) -> Key.Value, unlessReplaced key: Key.Type
   ) -> Key.Value? {
-    guard ReducerSurroundings.current?.isOfHub == true, override(of: key) == nil, !isPrepared(key, in: context) else {
-      return nil
-    }
-    return value()
+    guard let region = ReducerSurroundings.current?.region, override(of: key) == nil, !isPrepared(key, in: context)
+    else { return nil }
+    return value(region)
   }
 
   // Not generic, so that they are compiled once and not for each key.

@@ -10,9 +10,7 @@ package final class ReducerSurroundings {
   private let readSender: () -> Sender
   private let readTime: () -> Int64?
   private let drawRandom: () -> UInt64?
-  /// True for the reducer of a hub, also where a client predicts it or a replay repeats it: its calendar, time zone and
-  /// locale are constants.
-  let isOfHub: Bool
+  private let readRegion: (() -> RegionalValues)?
   private let reportRead: ((String) -> Void)?
   /// The keys that are not reproducible and have been read.
   private var irreproducibleKeys: Set<ObjectIdentifier> = []
@@ -23,14 +21,15 @@ package final class ReducerSurroundings {
   ///   - sender: Returns the sender of the action that is reduced.
   ///   - time: Returns the time of the action, in milliseconds since 1970-01-01 00:00 UTC; nil for the machine's.
   ///   - random: Returns the next random bits for the action; nil for the machine's.
-  ///   - isOfHub: True for the reducer of a hub, also in a prediction or a replay.
+  ///   - region: Returns the calendar, the time zone and the locale of a hub, also in a prediction or a replay; nil for
+  ///     the machine's.
   ///   - report: Receives, once for each key, what the reducer reads that is not reproducible; nil if nobody wants it.
   package init(
     sender: @escaping () -> Sender, time: @escaping () -> Int64? = { nil }, random: @escaping () -> UInt64? = { nil },
-    isOfHub: Bool = false, report: ((String) -> Void)? = nil
+    region: (() -> RegionalValues)? = nil, report: ((String) -> Void)? = nil
   ) {
     (readSender, readTime, drawRandom) = (sender, time, random)
-    (self.isOfHub, reportRead) = (isOfHub, report)
+    (readRegion, reportRead) = (region, report)
   }
 
   /// The sender of the action that is reduced.
@@ -41,6 +40,9 @@ package final class ReducerSurroundings {
 
   /// Returns the next random bits for the action; nil for the machine's.
   func nextRandom() -> UInt64? { drawRandom() }
+
+  /// The calendar, the time zone and the locale of a hub; nil for the machine's.
+  var region: RegionalValues? { readRegion?() }
 
   /// Notes a read of a key that is not reproducible. Returns true if it is the first that is to be reported.
   func noteFirstRead(of key: ObjectIdentifier) -> Bool {

@@ -280,6 +280,8 @@ public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
   case malformed(position: UInt64, WireError)
   /// A turn does not follow the previous one.
   case gap(position: UInt64, base: UInt64, expected: UInt64, revision: UInt64)
+  /// The reducer has read a calendar, a time zone or a locale that this program does not know; this is the problem.
+  case unknownRegion(position: UInt64, String)
 
   /// A description of the problem.
   public var description: String {
@@ -290,6 +292,8 @@ public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
       "turn \(position) cannot be read: \(error)"
     case .gap(let position, let base, let expected, let revision):
       "turn \(position) from revision \(base) was found where turn \(expected) from revision \(revision) belongs"
+    case .unknownRegion(let position, let problem):
+      "turn \(position) cannot be repeated: \(problem)"
     }
   }
 }

@@ -25,6 +25,9 @@ final class HubSurroundings {
   var clock: (() -> Int64)?
   /// Receives what the reducer reads that is not reproducible.
   var onIrreproducibleRead: ((String) -> Void)?
+  /// The calendar, the time zone and the locale that the reducer reads, and their names.
+  private(set) var region = RegionalValues.standard
+  private(set) var regionalSettings = RegionalSettings.standard
   private let engine: any Engine
   /// What the reducer reads.
   private let surroundings: ReducerSurroundings
@@ -49,7 +52,7 @@ final class HubSurroundings {
     let reader = Reader()
     surroundings = ReducerSurroundings(
       sender: { reader.values.sender }, time: { reader.values.time }, random: { reader.values.nextRandom() },
-      isOfHub: true, report: { reader.values.onIrreproducibleRead?($0) })
+      region: { reader.values.region }, report: { reader.values.onIrreproducibleRead?($0) })
     reader.owner = self
   }
 
@@ -148,6 +151,11 @@ final class HubSurroundings {
     lastTime = max(turnTime ?? time, lastTime)
     turnTime = nil
     return lastTime
+  }
+
+  /// Sets the calendar, the time zone and the locale that the reducer reads.
+  func setRegion(_ settings: RegionalSettings, _ values: RegionalValues) {
+    (regionalSettings, region) = (settings, values)
   }
 
   /// Records the time of another hub's turn: that of this hub's later ones is not earlier.

@@ -32,7 +32,7 @@ package struct Replay: ~Copyable {
   ///
   /// - Parameter turn: A turn with the schema of the feature, which follows the last one.
   /// - Returns: The difference from the stored result; nil if there is none.
-  /// - Throws: An error if the bytes of the turn are malformed.
+  /// - Throws: `malformed` if its bytes are; `unknownRegion` if this program does not know its time zone.
   /// - Complexity: The cost of the actions and of their changes; O(state) for a turn with a difference.
   package mutating func next(_ turn: LoggedTurn) throws(RecoveryError) -> ReplayDifference? {
     guard turn.baseRevision == engine.revision else {
@@ -40,6 +40,9 @@ package struct Replay: ~Copyable {
         position: turn.position, base: turn.baseRevision, expected: turn.position, revision: engine.revision)
     }
     guard !turn.actions.isEmpty || turn.revision != turn.baseRevision else { return nil }
+    do throws(UnknownRegion) { try surroundings.begin(turn.region) } catch {
+      throw .unknownRegion(position: turn.position, error.description)
+    }
     do throws(WireError) { return try compare(turn) } catch {
       throw .malformed(position: turn.position, error)
     }

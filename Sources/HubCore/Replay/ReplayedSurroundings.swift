@@ -11,7 +11,10 @@ final class ReplayedSurroundings {
   private var randomness: ActionRandomness?
   private(set) lazy var reducer = ReducerSurroundings(
     sender: { [unowned self] in sender }, time: { [unowned self] in turn.time },
-    random: { [unowned self] in nextRandom() }, isOfHub: true)
+    random: { [unowned self] in nextRandom() }, region: { [unowned self] in region })
+  /// The calendar, the time zone and the locale of the turn, and their names.
+  private var region = RegionalValues.standard
+  private var settings = RegionalSettings.standard
 
   init(_ engine: any Engine) {
     self.engine = engine
@@ -20,6 +23,12 @@ final class ReplayedSurroundings {
 
   /// Begins the actions of one origin in a turn.
   func begin(_ run: LoggedActions, of turn: LoggedTurn) { (self.run, self.turn, randomness) = (run, turn, nil) }
+
+  /// Sets the calendar, the time zone and the locale that the reducer has read.
+  func begin(_ settings: RegionalSettings) throws(UnknownRegion) {
+    guard settings != self.settings else { return }
+    (region, self.settings) = (try RegionalValues(settings), settings)
+  }
 
   private var sender: Sender {
     switch run.origin {

@@ -14,6 +14,7 @@ extension HubCore {
   package mutating func lead(at now: Duration, wallTime: Int64) {
     guard case .follower(let follower) = role, let turns else { preconditionFailure("only a follower takes over") }
     role = .leader(LeadingHub(sessions: follower.sessions))
+    leaderRegion = nil
     turns.forwardedByteCount = 0
     engine.recordRestarts(after: turns.effects.lastNumber)
     engine.recordSteps()
@@ -72,7 +73,7 @@ extension HubCore {
     engine.restore(engine.currentVersion(), at: base + 1)
     let turn = LoggedTurn(
       position: turnPosition, baseRevision: base, revision: base + 1, time: surroundings.endTurn(at: wallTime),
-      delta: delta)
+      delta: delta, region: surroundings.regionalSettings)
     turns.append(
       engine.currentVersion(), at: base + 1,
       EncodedDelta(base: base, revision: base + 1, bytes: delta, unsharedByteCount: delta.count), EffectChanges(),
@@ -103,6 +104,7 @@ extension HubCore {
           deltaByteCount: turn.delta.count, from: turn.baseRevision, to: engine.currentVersion(), at: turn.revision)
       }
       surroundings.note(timeOfTurn: turn.time)
+      leaderRegion = turn.region
       turns.append(
         engine.currentVersion(), at: turn.revision, delta, turn.effects, byteCount: turn.byteCount, outcomes: [])
       for session in turn.sessions { apply(session, to: follower.sessions, at: now) }

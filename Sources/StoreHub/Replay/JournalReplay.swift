@@ -1,10 +1,9 @@
 internal import FeatureCore
 internal import HubCore
-internal import Journal
 internal import TurnLog
 internal import Wire
 
-/// Replays the actions of a journal through the reducer of this program. A hub may write the journal meanwhile.
+/// Replays the actions of a journal, or of an exported one, through the reducer of this program.
 struct JournalReplay {
   /// The figures of a replay.
   struct Summary {
@@ -17,7 +16,8 @@ struct JournalReplay {
     var foreignTurns: UInt64 = 0
   }
 
-  let directory: String
+  /// The turns.
+  var source: any ReplaySource
   /// The revision after which to begin; nil for the oldest snapshot.
   var from: UInt64?
   /// The last revision; nil for the end of the journal.
@@ -25,41 +25,39 @@ struct JournalReplay {
   /// True to go on after a difference.
   var findsAll = false
 
-  /// The number of bytes of turns that are read at once.
-  private static let batchBytes = 4 << 20
-
   /// Replays the turns.
   ///
   /// - Parameters:
   ///   - engine: The engine of this program's feature, which has not been used.
   ///   - onDifference: Called for each difference.
-  ///   - onProgress: Called now and then with the number of turns that were read, and of all.
-  /// - Throws: `LogError` if the journal cannot be read, `RecoveryError` if its state does not fit the feature.
+  ///   - onProgress: Called now and then with the number of turns that were read, and of all, which is 0 if it is not
+  ///     known.
+  /// - Throws: `LogError` or `ExportError` if the journal cannot be read, `RecoveryError` if its state does not fit the
+  ///   feature.
   /// - Complexity: The cost of the actions and of their changes, and of reading the journal from the snapshot on.
-  func run<State, Action>(
+  mutating func run<State, Action>(
     _ engine: FeatureEngine<State, Action>, onDifference: (ReplayDifference) -> Void,
     onProgress: (_ done: UInt64, _ total: UInt64) -> Void
   ) throws -> Summary {
-    let reader = try JournalReader(directory)
-    let tail = try reader.extent().tail
     // Compared once, and not for each turn.
-    let schemas = try reader.schemas().map { change in
-      (first: change.firstPosition, schema: change.schema, isOwn: change.schema == engine.schema)
-    }
+    let schemas =
+      source.schemas.map { ($0.first, $0.schema, $0.schema == engine.schema) }
+      as [(first: UInt64, schema: Schema, isOwn: Bool)]
     var (next, schema, isOwn) = (0, engine.schema, true)
     var summary = Summary()
     var recovery = Recovery(of: engine, versionLimit: 1)
     var replay = Replay(engine)
     var (position, isForeign): (UInt64, Bool) = (0, false)
-    if let snapshot = try snapshot(of: reader) {
+    if let state = try source.state(upTo: from) {
       try recovery.restore(
-        snapshot: snapshot.bytes.span.bytes, writtenFor: snapshot.schema, at: snapshot.revision,
-        position: snapshot.position)
-      (position, isForeign) = (snapshot.position, snapshot.schema != engine.schema)
+        snapshot: state.bytes.span.bytes, writtenFor: state.schema, at: state.revision, position: state.position)
+      (position, isForeign) = (state.position, state.schema != engine.schema)
     }
     let start = position
-    while position < tail {
-      for turn in try reader.read(from: position + 1, byteLimit: Self.batchBytes) {
+    while true {
+      let turns = try source.turns(after: position)
+      if turns.isEmpty { return summary }
+      for turn in turns {
         if let to, turn.revision > to { return summary }
         position = turn.position
         while next < schemas.count, schemas[next].first <= position {
@@ -83,20 +81,8 @@ struct JournalReplay {
         onDifference(difference)
         if !findsAll { return summary }
       }
-      onProgress(position - start, tail - start)
+      onProgress(position - start, max(source.tail ?? 0, start) - start)
     }
-    return summary
-  }
-
-  /// The nearest snapshot before the first revision, or the oldest one; nil if the journal is empty.
-  private func snapshot(of reader: JournalReader) throws -> JournalHistory.Snapshot? {
-    guard let from else {
-      return try reader.snapshots().first.flatMap { try reader.snapshot(upTo: $0.position) }
-    }
-    guard let position = try reader.position(of: from) else {
-      throw LogError(.trimmed, "revision \(from) is not kept any more; begin later")
-    }
-    return try reader.snapshot(upTo: position)
   }
 }
 

@@ -8,8 +8,17 @@ internal import Wire
 
 /// The command `replay` of every service.
 struct ReplayCommand {
-  private let replay: JournalReplay
+  private let place: Place
+  private let from: UInt64?
+  private let to: UInt64?
+  private let findsAll: Bool
   private let isJSON: Bool
+
+  /// Where the turns are.
+  private enum Place {
+    case journal(String)
+    case export(String)
+  }
 
   static let name = "replay"
 
@@ -19,6 +28,9 @@ struct ReplayCommand {
     options: [
       .init(
         "state-dir", argument: "DIR", "the directory of the journal, which a hub may be writing", value: .file),
+      .init(
+        "export", argument: "FILE", "the output of `storectl journal export --replayable`, in place of a journal",
+        value: .file),
       .init("from", argument: "REVISION", "begin after this revision; default the oldest snapshot"),
       .init("to", argument: "REVISION", "end with this revision; default the last one"),
       .init("all", "go on after a difference, and count them"),
@@ -38,15 +50,18 @@ struct ReplayCommand {
     ])
 
   init(_ parsed: ParsedOptions) throws(UsageError) {
-    guard let directory = parsed.string("state-dir"), !directory.isEmpty else {
-      throw UsageError("replay needs --state-dir, the directory of a journal")
+    let (directory, file) = (parsed.string("state-dir") ?? "", parsed.string("export") ?? "")
+    switch (directory.isEmpty, file.isEmpty) {
+    case (false, true): place = .journal(directory)
+    case (true, false): place = .export(file)
+    default:
+      throw UsageError("replay needs either --state-dir, the directory of a journal, or --export, an exported one")
     }
     func revision(_ name: String) throws(UsageError) -> UInt64? {
       guard parsed.flag(name) else { return nil }
       return UInt64(try parsed.integer(name, in: 0...Int.max, default: 0))
     }
-    replay = JournalReplay(
-      directory: directory, from: try revision("from"), to: try revision("to"), findsAll: parsed.flag("all"))
+    (from, to, findsAll) = (try revision("from"), try revision("to"), parsed.flag("all"))
     isJSON = parsed.flag("json")
   }
 
@@ -58,11 +73,20 @@ struct ReplayCommand {
       + "\(Int(share * 100)) %"
   }
 
+  private func source() throws -> any ReplaySource {
+    switch place {
+    case .journal(let directory): try JournalSource(directory)
+    case .export(let file): try ExportSource(file)
+    }
+  }
+
   /// Replays the journal, prints the result, and returns the exit status.
   func run<State, Action>(_ engine: FeatureEngine<State, Action>) -> Int32 {
     let text = ReplayText(schema: Schema(state: State.self, action: Action.self))
     let isTerminal = isatty(STDERR_FILENO) == 1
     do {
+      var replay = JournalReplay(source: try source(), from: from, to: to, findsAll: findsAll)
+      for note in replay.source.notes { printError(note) }
       // The issues that reducers report are not those of the replay.
       let summary = try withIssueReporters([]) {
         try replay.run(engine) { difference in

@@ -27,6 +27,8 @@ struct ServiceConfiguration {
   var metrics: HTTPAddress?
   /// The limit of connections on the command line.
   private var connections: Int?
+  /// The settings of the region on the command line.
+  private var region: [(setting: RegionSetting, value: String)] = []
   var level: Log.Level
   /// The time for which the loop polls without sleeping; nil for that of the files.
   private var busyPoll: Duration?
@@ -55,7 +57,7 @@ struct ServiceConfiguration {
             (
               "SIGHUP",
               """
-              read the files of --config again; rights change at once, limits at the next start. Without --config and \
+              read the files of --config again; rights change at once, limits and the region at the next start. Without --config and \
               without a service manager: stop, because the terminal was closed
               """
             ),
@@ -114,8 +116,16 @@ struct ServiceConfiguration {
       ),
       .init(
         "config", argument: "FILE",
-        "read limits and rights from FILE and FILE.d/*.conf, see storehub.conf(5); with a dash before FILE it may be missing; "
+        "read limits, rights and the region from FILE and FILE.d/*.conf, see storehub.conf(5); with a dash before FILE it may be missing; "
           + "without this option only the owner, root and the group storehub may connect", value: .file),
+      .init(
+        "time-zone", argument: "NAME",
+        """
+        the time zone that reducers read (`\\.timeZone`, `\\.calendar`), such as Europe/Berlin or GMT+02:00; default GMT. \
+        The journal has it with each turn, and clients learn it when they connect
+        """),
+      .init("calendar", argument: "NAME", "the calendar that reducers read, such as iso8601; default gregorian"),
+      .init("locale", argument: "NAME", "the locale that reducers read, such as de_DE; default en_US_POSIX"),
       .init(
         "metrics", argument: "ADDRESS",
         """
@@ -159,6 +169,14 @@ struct ServiceConfiguration {
     level = try parsed.choice("log-level", of: Log.Level.allCases.map { ("\($0)", $0) }, default: .info)
     busyPoll = try parsed.busyPoll()
     stopLimit = try parsed.duration("stop-limit", default: .seconds(10))
+    for setting in RegionSetting.allCases {
+      guard let value = parsed.string(setting.rawValue) else { continue }
+      var checked = RegionalSettings.standard
+      do throws(RegionError) { try setting.set(value, in: &checked) } catch {
+        throw UsageError("--\(setting.rawValue): \(error)")
+      }
+      region.append((setting, value))
+    }
     stateDirectory = parsed.string("state-dir")
     let mode: Durability? = try parsed.choice(
       "durability", of: [("sync", .sync), ("async", .async), ("memory", nil)],
@@ -182,6 +200,7 @@ struct ServiceConfiguration {
     if let file { try operated.read(file.path, schema: schema, views: views, isRequired: !file.isOptional) }
     if let connections { operated.limits.connections = connections }
     if let busyPoll { operated.busyPoll = busyPoll }
+    for (setting, value) in region { operated.region[keyPath: setting.path] = value }
     // When other users may connect, one user cannot take all connections.
     if mode & 0o077 != 0, !operated.limitsInFiles.contains("connections-per-user") {
       operated.limits.connectionsPerUser = operated.limits.connections - operated.limits.connections / 8

@@ -231,7 +231,8 @@ final class ServiceLaunch<Service: HubService> {
     try life.watchSignals()
     LastWords.watchErrors()
     let server = try HubServer(
-      engine, limits: operated.limits, policy: operated.policy, name: "\(about.name) \(about.version)", loop: loop,
+      engine, limits: operated.limits, policy: operated.policy, region: operated.region,
+      name: "\(about.name) \(about.version)", loop: loop,
       path: configuration.path, mode: configuration.mode, recording: recording, inheritance: inheritance, log: log)
     server.onSocketLost = { [path = server.path] _ in
       life.stop(reason: "another program has taken over \(path)", status: 1, error: EADDRINUSE)
@@ -250,7 +251,8 @@ final class ServiceLaunch<Service: HubService> {
       guard !operated.files.isEmpty else { return "there is no configuration file; the standard rights apply" }
       let files = operated.files.joined(separator: ", ")
       let certificates = renews ? "the certificates of the cluster were read again; " : ""
-      return "the rights are those of \(files); \(certificates)changed limits take effect at the next start"
+      return
+        "the rights are those of \(files); \(certificates)changed limits and another region take effect at the next start"
     }
     self.server = server
     try life.serve(server, recording)

@@ -12,6 +12,7 @@ extension OperatorConfiguration {
   package func text(for schema: Schema, views: Schema? = nil) -> String {
     var lines = ["[limits]"] + LimitSetting.all.map { "\($0.name) = \($0.value(in: limits))" }
     lines += ["", "[loop]", "busy-poll = \(busyPoll.busyPollText)"]
+    lines += ["", "[region]"] + RegionSetting.allCases.map { "\($0.rawValue) = \(region[keyPath: $0.path])" }
     let hasSharedModel = !schema.sharedModels.isEmpty
     func add(_ section: String, _ grant: AccessGrant) {
       lines += ["", "[\(section)]"]

@@ -9,6 +9,9 @@ package import Wire
 /// [limits]
 /// connections = 1000
 ///
+/// [region]
+/// time-zone = Europe/Berlin
+///
 /// [user alice]
 /// read = counter, todos.todos
 /// act = counter
@@ -22,6 +25,8 @@ package import Wire
 package struct OperatorConfiguration: Sendable {
   /// The limits for peers.
   package var limits: HubLimits
+  /// The calendar, the time zone and the locale that reducers read.
+  package var region = RegionalSettings.standard
   /// The users and groups that may use the hub, with their rights.
   package var policy: AccessPolicy
   /// The time for which the hub polls without sleeping after activity; zero for never.

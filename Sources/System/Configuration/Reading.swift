@@ -22,6 +22,7 @@ struct Reading {
   private enum Section {
     case limits
     case loop
+    case region
     case cluster
     case rights(Subject)
     /// A section whose name is a mistake, which must not hide mistakes in its settings.
@@ -53,6 +54,8 @@ struct Reading {
         }
       case .loop:
         if let (key, value) = line.setting { try takeLoop(key, value) }
+      case .region:
+        if let (key, value) = line.setting { try takeRegion(key, value) }
       case .cluster:
         if cluster == nil { cluster = ClusterReading(line) }
         if let (key, value) = line.setting, let mistake = cluster?.take(key, value, line) { throw Mistakes(mistake) }
@@ -107,14 +110,16 @@ struct Reading {
       switch (words.first, words.count) {
       case ("limits", 1): return .limits
       case ("loop", 1): return .loop
+      case ("region", 1): return .region
       case ("cluster", 1): return .cluster
       case ("everyone", 1): return .rights(.everyone)
       case ("user", 2): return .rights(.user(try id(words[1], "user", among: users.user)))
       case ("group", 2): return .rights(.group(try id(words[1], "group", among: users.group)))
       case ("gateway", 2): return .rights(.gateway(try id(words[1], "user", among: users.user)))
       default:
-        let sections =
-          "the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+        let sections = """
+          the sections are [limits], [loop], [region], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]
+          """
         if let key = line.setting?.key, line.section.isEmpty {
           throw Mistakes("'\(key)' stands above the first section; \(sections)")
         }
@@ -187,6 +192,17 @@ struct Reading {
       throw Mistakes("'busy-poll' is '\(value)', but must be \(Duration.busyPolls)")
     }
     configuration.busyPoll = time
+  }
+
+  private mutating func takeRegion(_ key: String, _ value: String) throws(Mistakes) {
+    guard let setting = RegionSetting(rawValue: key) else {
+      let all = RegionSetting.allCases.map(\.rawValue)
+      let near = Spelling.question(Spelling.nearest(to: key, among: all))
+      throw Mistakes("there is no setting '\(key)' in [region]; the settings are \(all.joined(separator: ", "))\(near)")
+    }
+    do throws(RegionError) { try setting.set(value, in: &configuration.region) } catch {
+      throw Mistakes(error.description)
+    }
   }
 
   private mutating func takeGateway(_ user: UInt32, _ key: String, _ value: String) throws(Mistakes) {

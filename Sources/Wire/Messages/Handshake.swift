@@ -136,6 +136,8 @@ public struct Welcome: Message, Equatable {
   /// The fingerprint of the schema of the views that the hub's feature declares (`StateRoot.views`); nil if it declares
   /// none.
   public var views: SchemaFingerprint?
+  /// The calendar, the time zone and the locale that the hub's reducers read, for the client's predictions.
+  public var region: RegionalSettings
 
   /// The maximum length of the path of a state directory in bytes.
   public static var pathLimit: Int { 4096 }
@@ -148,7 +150,8 @@ public struct Welcome: Message, Equatable {
     version: UInt64, session: SessionID, isResumed: Bool, processed: UInt64, payloadLimit: UInt64, hub: String,
     schema: SchemaFingerprint? = nil, history: UInt64? = nil, mayReadHub: Bool = true,
     stateDirectory: String? = nil, cancelsEffects: Bool = false, windowElements: UInt64 = 0,
-    rights: ClientRights? = nil, client: HubClient? = nil, views: SchemaFingerprint? = nil
+    rights: ClientRights? = nil, client: HubClient? = nil, views: SchemaFingerprint? = nil,
+    region: RegionalSettings = .standard
   ) {
     self.version = version
     self.session = session
@@ -165,16 +168,18 @@ public struct Welcome: Message, Equatable {
     self.rights = rights
     self.client = client
     self.views = views
+    self.region = region
   }
 
   /// Writes `{0: version, 1: session, 2: resumed, 3: processed, 4: payload limit, 5: hub, ? 6: schema, ? 7: history,
   /// ? 8: may read the hub's own state, ? 9: state directory, ? 10: takes cancel, ? 11: elements of windows,
-  /// ? 12: rights, ? 14: client, ? 15: schema of the views}`. Key 8 is true if it is missing, key 10 false, and key 11 is 0.
+  /// ? 12: rights, ? 14: client, ? 15: schema of the views, ? 16: region}`. Key 8 is true if it is missing, key 10 false, key 11
+  /// is 0, and key 16 the standard.
   public func encode(to encoder: inout CBOREncoder) {
     let optionals =
       (schema == nil ? 0 : 1) + (history == nil ? 0 : 1) + (stateDirectory == nil ? 0 : 1)
       + (windowElements == 0 ? 0 : 1) + (rights == nil ? 0 : 1) + (client == nil ? 0 : 1)
-      + (views == nil ? 0 : 1)
+      + (views == nil ? 0 : 1) + (region == .standard ? 0 : 1)
     encoder.mapHeader(count: 6 + optionals + (mayReadHub ? 0 : 1) + (cancelsEffects ? 1 : 0))
     encoder.unsigned(0)
     encoder.unsigned(version)
@@ -224,6 +229,10 @@ public struct Welcome: Message, Equatable {
       encoder.unsigned(15)
       views.encode(to: &encoder)
     }
+    if region != .standard {
+      encoder.unsigned(16)
+      region.encode(to: &encoder)
+    }
   }
 
   /// Reads a welcome and skips unknown fields.
@@ -232,7 +241,7 @@ public struct Welcome: Message, Equatable {
     var version: UInt64?
     var session: SessionID?
     (isResumed, processed, payloadLimit, hub) = (false, 0, 1 << 20, "")
-    (mayReadHub, cancelsEffects, windowElements) = (true, false, 0)
+    (mayReadHub, cancelsEffects, windowElements, region) = (true, false, 0, .standard)
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
@@ -251,6 +260,7 @@ public struct Welcome: Message, Equatable {
       case 12: rights = try ClientRights(from: &decoder)
       case 14: client = try HubClient(from: &decoder)
       case 15: views = try SchemaFingerprint(from: &decoder)
+      case 16: region = try RegionalSettings(from: &decoder)
       default: try decoder.skip()
       }
     }

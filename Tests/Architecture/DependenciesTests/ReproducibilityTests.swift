@@ -41,7 +41,7 @@ extension DependencyValues {
       random: { [unowned self] in
         drawnCount += 1
         return 1
-      }, isOfHub: true, report: { [unowned self] in reports.append($0) })
+      }, region: { .standard }, report: { [unowned self] in reports.append($0) })
   }
 
   private let hub = HubReducer()

@@ -36,6 +36,26 @@ import Wire
     #expect(try OperatorConfiguration(owner: 7, users: none).policy == .standard(owner: 7, group: nil))
   }
 
+  @Test func theRegionIsReadAndPrinted() throws {
+    let other = try read("[region]\ntime-zone = Europe/Berlin\nlocale = de_DE", "[region]\ntime-zone = GMT+02:00")
+    #expect(other.region == RegionalSettings(timeZone: "GMT+02:00", locale: "de_DE"))
+    let text = other.text(for: Self.schema)
+    #expect(text.contains("\n\n[region]\ncalendar = gregorian\ntime-zone = GMT+02:00\nlocale = de_DE\n\n"))
+    #expect(try read(text).region == other.region)
+    #expect(try read("[limits]").region == .standard)
+  }
+
+  @Test func mistakesInTheRegionAreNamed() {
+    let found = problems("[region]\ntimezone = UTC\ntime-zone = Europe/Brlin\ncalendar = julian\nlocale = deutsch")
+    #expect(
+      found.map { String($0.prefix(63)) } == [
+        "0.conf:2: there is no setting 'timezone' in [region]; the setti",
+        "0.conf:3: there is no time zone 'Europe/Brlin'; write a name su",
+        "0.conf:4: there is no calendar 'julian'; the calendars are budd",
+        "0.conf:5: 'deutsch' is not the name of a locale; write one such",
+      ])
+  }
+
   /// A name that cannot be looked up is not a name that does not exist; another attempt may succeed.
   @Test func aFailureOfTheUserDatabaseIsReported() throws {
     let failing: UserDatabase.Lookup = { (name) throws(UserDatabaseError) in
@@ -218,15 +238,15 @@ import Wire
   @Test(arguments: [
     (
       "[limit]\nscopes = 5",
-      "0.conf:1: there is no section [limit]; the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+      "0.conf:1: there is no section [limit]; the sections are [limits], [loop], [region], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     (
       "[grup x]",
-      "0.conf:1: there is no section [grup x]; the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+      "0.conf:1: there is no section [grup x]; the sections are [limits], [loop], [region], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     (
       "scopes = 5",
-      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [loop], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
+      "0.conf:1: 'scopes' stands above the first section; the sections are [limits], [loop], [region], [user NAME], [group NAME], [everyone], [gateway NAME] and [cluster]"
     ),
     ("[limits]\n\nscopes = many", "0.conf:3: 'scopes' is 'many', but must be a number from 4 to 10000"),
     ("[limits]\nscopes = 0", "0.conf:2: 'scopes' is '0', but must be a number from 4 to 10000"),

@@ -118,6 +118,18 @@ import Testing
     #expect(refused.status == 2 && refused.errors.contains("--busy-poll needs 0, or a time up to 10ms"))
   }
 
+  /// The command line takes precedence over the file.
+  @Test func theRegionIsThatOfTheOptionsAndTheFile() throws {
+    let file = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8)).conf"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try "[region]\ntime-zone = GMT+3\ncalendar = iso8601\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let hub = Program(name: "storehubd")
+    let checked = try hub.run("--check-config", "--config", file, "--time-zone", "GMT-03:30")
+    #expect(checked.output.contains("[region]\ncalendar = iso8601\ntime-zone = GMT-03:30\nlocale = en_US_POSIX\n"))
+    let refused = try hub.run("--time-zone", "GMT+99")
+    #expect(refused.status == 2 && refused.errors.contains("--time-zone: "), "\(refused.errors)")
+  }
+
   @Test func aTerminatedHubLeavesNothingBehind() throws {
     let hub = try HubProcess()
     #expect(hub.kill(SIGTERM) == 0)

@@ -3,10 +3,10 @@ public import FoundationEssentials
 extension DependencyValues {
   /// The locale for formatting.
   ///
-  /// It is the user's current locale, but in a hub's reducer `en_US_POSIX`. Tests that use it without overriding it get
-  /// a report.
+  /// It is the user's current locale, but in a hub's reducer that of the hub's configuration, by default `en_US_POSIX`.
+  /// Tests that use it without overriding it get a report.
   public var locale: Locale {
-    get { value(inReducerOfHub: LocaleKey.ofHub, unlessReplaced: LocaleKey.self) ?? self[LocaleKey.self] }
+    get { value(inReducerOfHub: \.locale, unlessReplaced: LocaleKey.self) ?? self[LocaleKey.self] }
     set { self[LocaleKey.self] = newValue }
   }
 }
@@ -30,8 +30,6 @@ private enum PreferredLocalesKey: DependencyKey {
 }
 
 private enum LocaleKey: DependencyKey {
-  /// The same on every machine.
-  static let ofHub = Locale(identifier: "en_US_POSIX")
   static let liveValue = Locale.autoupdatingCurrent
   static var testValue: Locale {
     reportUnimplemented("locale")

@@ -17,6 +17,13 @@ extension ProgramOptions.Command {
         "verify, repair: a schema in place of a damaged one, from --print-schema of the hub's program; - is standard input",
         value: .file),
       .init(
+        "replayable",
+        """
+        print all that `HUBPROGRAM replay --export` needs: also the first state, and the ids of sessions, so keep it as \
+        the journal itself
+        """,
+        if: .argument("export")),
+      .init(
         "into", argument: "DIR", "the directory of the copy, which has no journal yet", value: .file,
         if: .argument("anonymise")),
       .init(
@@ -28,7 +35,8 @@ extension ProgramOptions.Command {
         """
         verify reads everything, also the newest states as a hub that starts would, says what repair would discard, and \
         exits with 9 if something is damaged. repair copies the files, keeps the whole turns up to a revision and discards the rest; a signal ends it only before it has \
-        changed anything. export prints the turns and the sessions, one JSON object per line, with the stored bytes.
+        changed anything. export prints the turns and the sessions, one JSON object per line, with the stored bytes; with --replayable a \
+        program can replay them (docs/REPLAY.md).
         """),
       .text(
         """
@@ -50,7 +58,7 @@ extension Tool {
       guard !options.flag("schema") else {
         throw ToolFailure(.usage, "--schema is for `journal verify` and `journal repair`, not for `journal export`")
       }
-      try await exportJournal(in: try await stateDirectory())
+      try await exportJournal(in: try await stateDirectory(), isReplayable: options.flag("replayable"))
     case "anonymise": try await anonymiseJournal(in: try await stateDirectory())
     case let word: throw wrongWord(word, ["verify", "repair", "export", "anonymise"])
     }
@@ -65,9 +73,9 @@ extension Tool {
     guard report.isSound else { throw ToolFailure(.damaged, "the journal in \(directory) is damaged") }
   }
 
-  private func exportJournal(in directory: String) async throws(ToolFailure) {
+  private func exportJournal(in directory: String, isReplayable: Bool) async throws(ToolFailure) {
     try await onAnotherThread { () async throws(LogError) in
-      try await JournalTool.export(directory) { await self.printExported($0) }
+      try await JournalTool.export(directory, isReplayable: isReplayable) { await self.printExported($0) }
     }
   }
 
