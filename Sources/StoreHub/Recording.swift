@@ -163,7 +163,7 @@ extension Recording {
       throw .log(error)
     }
     let history = opening.history
-    var recovery = try recover(engine, from: history, in: directory, onProgress)
+    var recovery = try recover(engine, from: history, in: directory, log, onProgress)
     if history.snapshot == nil, history.tail == 0 {
       do throws(WireError) { try engine.readBack() } catch { throw .initialState(error) }
     }
@@ -182,6 +182,21 @@ extension Recording {
       for note in history.notes { log.write(.warning, "\(directory): \(note)") }
       if !isReplicated, history.place != nil { log.write(.warning, "\(directory): \(copyOfCluster)") }
       if let ahead = aheadOfClock(history.time, now: wallTime()) { log.write(.warning, "\(directory): \(ahead)") }
+      if conversion != nil, let migration = recovery.migration {
+        let repair = "storectl journal repair --state-dir \(directory) --to \(recovery.revision - 1)"
+        log.write(
+          .warning,
+          """
+          \(directory): the state was migrated (\(migration.names.joined(separator: ", "))); to go back, stop the hub, \
+          run `\(repair)`, and start the program that wrote it
+          """,
+          Log.Details(
+            .migrated,
+            [
+              "FROM": "\(migration.source.fingerprint)", "TO": "\(migration.target.fingerprint)",
+              "REVISION": "\(recovery.revision)",
+            ]))
+      }
       if !recovery.droppedFields.isEmpty {
         let fields = recovery.droppedFields.joined(separator: ", ")
         let repair = "storectl journal repair --state-dir \(directory) --to \(recovery.revision - 1)"
@@ -225,9 +240,16 @@ extension Recording {
 
   private static func recover<State, Action>(
     _ engine: FeatureEngine<State, Action>, from history: JournalHistory, in directory: String,
-    _ onProgress: (UInt64, UInt64) -> Void
+    _ log: Log, _ onProgress: (UInt64, UInt64) -> Void
   ) throws(RecordingError) -> Recovery {
     var recovery = Recovery(of: engine)
+    recovery.onMigration = { chain in
+      // Before a step can end the process.
+      log.write(
+        .info,
+        "\(directory): migrating the state of schema \(chain.source.fingerprint): \(chain.names.joined(separator: ", "))")
+      log.flush()
+    }
     guard history.snapshot != nil || history.tail == 0 else {
       let reason = "there are turns, but no sound snapshot before them; `storectl journal export` shows the turns"
       throw .log(LogError(.damaged, "\(directory): \(reason)"))

@@ -35,6 +35,14 @@ public struct Recovery: ~Copyable {
   private var foreign: ForeignState?
   /// The revision of `foreign`, if the engine cannot follow its turns; nil if the engine has the state.
   private var foreignRevision: UInt64?
+  /// The declared migrations from the schema of `foreign`; nil if it is converted by name.
+  private var chain: MigrationChain?
+  /// True if declared migrations have yet to convert the state.
+  var mustMigrate: Bool { chain != nil && foreignRevision != nil }
+  /// The migrations that the recovered state has passed; nil if there were none.
+  package private(set) var migration: MigrationChain?
+  /// Called before migrations run: a step that traps ends the process.
+  package var onMigration: ((MigrationChain) -> Void)?
   /// The mapping for bytes of an older schema.
   private var mapping: (source: SchemaFingerprint, state: SchemaMapping)?
 
@@ -74,8 +82,14 @@ public struct Recovery: ~Copyable {
   ) throws(RecoveryError) {
     foreign = schema == engine.schema ? nil : ForeignState(snapshot, of: schema)
     foreignRevision = nil
-    do throws(RecoveryError) { try convert(snapshot, schema, at: revision, position) } catch {
-      try postpone(error, to: revision)
+    chain = foreign == nil ? nil : engine.migrations.chain(from: schema)
+    if chain != nil {
+      // Steps convert a whole state: the one after the turns of its schema.
+      foreignRevision = revision
+    } else {
+      do throws(RecoveryError) { try convert(snapshot, schema, at: revision, position) } catch {
+        try postpone(error, to: revision)
+      }
     }
     (self.position, unsavedByteCount, stateBound, versions) = (position, 0, snapshot.byteCount, [])
     self.effects = RecoveredEffects()
@@ -102,10 +116,7 @@ public struct Recovery: ~Copyable {
     guard position == self.position + 1, base == self.revision else {
       throw .gap(position: position, base: base, expected: self.position + 1, revision: self.revision)
     }
-    if foreign?.schema != schema {
-      try convertForeignState()
-      foreign = nil
-    }
+    if foreign?.schema != schema { try beginTurns(of: schema) }
     self.position = position
     if !effects.isEmpty { self.effects.apply(effects, writtenFor: schema) }
     unsavedByteCount += byteCount
@@ -160,11 +171,46 @@ public struct Recovery: ~Copyable {
     foreignRevision = revision
   }
 
+  /// Prepares for turns of another schema than that of the last one.
+  private mutating func beginTurns(of schema: Schema) throws(RecoveryError) {
+    guard !engine.migrations.isEmpty, schema != engine.schema, let chain = engine.migrations.chain(from: schema) else {
+      try convertForeignState()
+      (foreign, self.chain) = (nil, nil)
+      return
+    }
+    // The state is followed in the form of that schema, to which the next turn usually brings the whole of it.
+    let revision = self.revision
+    do throws(WireError) {
+      foreign =
+        if let foreign {
+          try ForeignState(foreign.encoded(), of: foreign.schema, continuedIn: schema)
+        } else {
+          try ForeignState(engine.encodedState(), of: engine.schema, continuedIn: schema)
+        }
+    } catch {
+      throw .malformed(position: position, error)
+    }
+    (self.chain, foreignRevision) = (chain, revision)
+  }
+
   /// Converts the state after the turns of another schema, if that was postponed.
-  private mutating func convertForeignState() throws(RecoveryError) {
+  mutating func convertForeignState() throws(RecoveryError) {
     guard let foreign, let revision = foreignRevision else { return }
     let state: [UInt8]
     do throws(WireError) { state = try foreign.encoded() } catch { throw .malformed(position: position, error) }
+    if let chain {
+      onMigration?(chain)
+      let converted = try chain.convert(state)
+      do throws(WireError) {
+        try engine.restore(converted.span.bytes, at: revision)
+        // As after each action: what cannot be read again is not stored.
+        try engine.readBack()
+      } catch {
+        throw .migration(chain.names.joined(separator: ", "), "the result cannot be read back: \(error)")
+      }
+      (foreignRevision, migration) = (nil, chain)
+      return
+    }
     do throws(RecoveryError) { try convert(state.span.bytes, foreign.schema, at: revision, position) } catch {
       guard case .malformed(_, let cause) = error, case .unknownName = cause.problem else { throw error }
       throw .incompatible("\(cause)")
@@ -208,7 +254,8 @@ public struct Recovery: ~Copyable {
   public mutating func renumber(at time: Int64) throws(RecoveryError) -> LoggedTurn? {
     guard let newestForeign else { return nil }
     try convertForeignState()
-    droppedFields = newestForeign.stateFields(missingIn: engine.schema)
+    // What becomes of fields without a partner is the matter of the steps.
+    droppedFields = chain == nil ? newestForeign.stateFields(missingIn: engine.schema) : []
     let dropped = effects.convert(to: engine.schema)
     droppedEffectCount = dropped.count
     let turn = LoggedTurn(
@@ -276,6 +323,8 @@ public struct Recovery: ~Copyable {
 public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The log's state does not fit the feature; this is the first difference.
   case incompatible(String)
+  /// A declared migration has failed: the name of the step, and the reason.
+  case migration(String, String)
   /// The bytes of a turn, or of the snapshot at that position, are not a state or delta of the feature.
   case malformed(position: UInt64, WireError)
   /// A turn does not follow the previous one.
@@ -288,6 +337,8 @@ public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .incompatible(let difference):
       "the stored state does not fit this program's feature: \(difference)"
+    case .migration(let step, let reason):
+      "the migration of the stored state has failed: \(step): \(reason)"
     case .malformed(let position, let error):
       "turn \(position) cannot be read: \(error)"
     case .gap(let position, let base, let expected, let revision):

@@ -1,6 +1,14 @@
 import Wire
 
 extension Engine {
+  /// The bytes of the state.
+  func encodedState() -> [UInt8] {
+    let pieces = currentVersion().pieces()
+    var bytes: [UInt8] = []
+    while let piece = pieces.next(limit: 1 << 20) { bytes += piece }
+    return bytes
+  }
+
   /// The delta that leads to the state from every other one; if the state has more bytes than the limit, the empty delta.
   func replacement(byteLimit: Int) -> [UInt8] {
     var state: [UInt8] = []

@@ -17,6 +17,9 @@ package protocol Engine: StateSource {
   /// The views that the feature declares.
   var views: DeclaredViews { get }
 
+  /// The migrations that the feature declares.
+  var migrations: DeclaredMigrations { get }
+
   /// Applies the actions of a CBOR sequence (RFC 8742) in order. The hub keeps this function, which is specialised for
   /// the feature, so that a frame reaches it without a method of a generic class.
   var applyBatch: ActionBatch.Apply { get }

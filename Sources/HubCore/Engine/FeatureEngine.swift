@@ -23,6 +23,7 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   private var reader: StateReader<State>
   private let actionRisks: ReadingRisks
   package let views: DeclaredViews
+  package let migrations: DeclaredMigrations
   package var onSend: ((AnyAction) -> Void)?
 
   /// Creates an engine at revision 0.
@@ -31,12 +32,13 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
   ///   - initialState: The state at revision 0.
   ///   - reducer: The feature's reducer, which is created and compiled once, here.
   ///   - views: The views that the feature declares.
+  ///   - migrations: The steps from states of earlier versions.
   ///   - prepareDependencies: Overrides dependencies for the reducer and its effects.
   ///   - onEvent: The feature's actions in response to an event of the hub, such as its start.
   @inlinable
   public convenience init(
     initialState: State, reducer: @autoclosure () -> some Reducer<State, Action>,
-    views: StateViews<State> = StateViews(),
+    views: StateViews<State> = StateViews(), migrations: [Migration] = [],
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     onEvent: @escaping (HubEvent, State) -> [Action] = { _, _ in [] }
   ) {
@@ -45,17 +47,18 @@ public final class FeatureEngine<State: Replicated, Action: WireValue> {
       ReducerBox(ReducerCore(ofHub: initialState, reducer: reducer()))
     }
     let pace = TurnPace()
-    self.init(box, EngineOperations(on: box, pace), pace, views, onEvent)
+    self.init(box, EngineOperations(on: box, pace), pace, views, migrations, onEvent)
   }
 
   @usableFromInline
   init(
     _ box: ReducerBox<State, Action>, _ operations: EngineOperations, _ pace: TurnPace,
-    _ views: StateViews<State>, _ onEvent: @escaping (HubEvent, State) -> [Action]
+    _ views: StateViews<State>, _ migrations: [Migration], _ onEvent: @escaping (HubEvent, State) -> [Action]
   ) {
     self.views = views.declared
     (self.box, self.operations, self.pace, self.onEvent) = (box, operations, pace, onEvent)
     schema = Schema(state: State.self, action: Action.self)
+    self.migrations = DeclaredMigrations(migrations, of: State.self, schema)
     (reader, actionRisks) = (StateReader(of: State.self), ReadingRisks(of: Action.self))
   }
 

@@ -27,10 +27,7 @@ extension HubCore {
   }
 
   private borrowing func stateToHandOver() -> HandOver.State {
-    let pieces = engine.currentVersion().pieces()
-    var bytes: [UInt8] = []
-    while let piece = pieces.next(limit: 1 << 20) { bytes += piece }
-    return HandOver.State(schema: engine.schema, bytes: bytes)
+    HandOver.State(schema: engine.schema, bytes: engine.encodedState())
   }
 
   private borrowing func handed(
@@ -111,6 +108,7 @@ extension HandOver {
     var recovery = Recovery(engine: engine)
     do throws(RecoveryError) {
       try recovery.restore(snapshot: state.bytes.span.bytes, writtenFor: state.schema, at: revision, position: 0)
+      if recovery.mustMigrate { try recovery.convertForeignState() }
     } catch {
       throw .malformed("\(error)")
     }

@@ -50,6 +50,9 @@ public nonisolated protocol HubService {
   /// The views that clients can attach beside the state; none by default. Called once.
   @StateViewsBuilder<Body.State> var views: StateViews<Body.State> { get }
 
+  /// The steps from states of earlier versions that do not fit by name; none by default. Called once.
+  @MigrationsBuilder var migrations: [Migration] { get }
+
   /// Overrides dependencies for the reducer and its effects.
   @MainActor func prepareDependencies(_ dependencies: inout DependencyValues)
 
@@ -73,6 +76,9 @@ nonisolated extension HubService {
   /// No views.
   public var views: StateViews<Body.State> { StateViews() }
 
+  /// No migrations.
+  public var migrations: [Migration] { [] }
+
   /// Overrides no dependencies.
   @MainActor public func prepareDependencies(_ dependencies: inout DependencyValues) {}
 
@@ -86,7 +92,10 @@ nonisolated extension HubService {
   @MainActor
   public static func main() {
     ServiceLaunch<Self>().run { service in
-      FeatureEngine(initialState: service.initialState, reducer: service.body, views: service.views) {
+      FeatureEngine(
+        initialState: service.initialState, reducer: service.body, views: service.views,
+        migrations: service.migrations
+      ) {
         service.prepareDependencies(&$0)
       } onEvent: {
         service.actions(for: $0, in: $1)

@@ -21,6 +21,8 @@ struct ServiceConfiguration {
   var printsSchema: Bool
   /// The replay of a journal, in place of a hub.
   var replay: ReplayCommand?
+  /// The check of a migration, in place of a hub.
+  var migrate: MigrateCommand?
   /// True to begin a history where one is missing.
   var beginsHistory: Bool
   /// The address of the metrics endpoint.
@@ -40,7 +42,7 @@ struct ServiceConfiguration {
     ProgramOptions(
       program: service.name, purpose: service.purpose, version: service.version, manualSection: 8,
       options: hubOptions(of: service) + service.options.map { .init($0.name, argument: $0.argument, $0.help) },
-      subcommands: [ReplayCommand.declaration], elsewhere: ["journal": "storectl"],
+      subcommands: [ReplayCommand.declaration, MigrateCommand.declaration], elsewhere: ["journal": "storectl"],
       sections: manualSections(of: service))
   }
 
@@ -145,7 +147,9 @@ struct ServiceConfiguration {
 
   init(_ parsed: ParsedOptions, of service: ServiceDescription) throws(UsageError) {
     replay = parsed.command == ReplayCommand.name ? try ReplayCommand(parsed) : nil
-    path = replay == nil ? try parsed.socketPath("socket", default: defaultSocketPath(in: service.directory)) : ""
+    migrate = parsed.command == MigrateCommand.name ? try MigrateCommand(parsed) : nil
+    let servesNothing = replay != nil || migrate != nil
+    path = !servesNothing ? try parsed.socketPath("socket", default: defaultSocketPath(in: service.directory)) : ""
     mode = try parsed.permissions("mode", default: 0o600)
     limits = HubLimits()
     if parsed.string("connections") != nil {
@@ -187,7 +191,7 @@ struct ServiceConfiguration {
     if mode != nil, stateDirectory == nil {
       throw UsageError("--durability \(mode == .sync ? "sync" : "async") needs --state-dir")
     }
-    if !parsed.flag("socket"), !isOnlyChecked, !printsSchema, replay == nil { try makeSocketDirectory(for: path) }
+    if !parsed.flag("socket"), !isOnlyChecked, !printsSchema, !servesNothing { try makeSocketDirectory(for: path) }
   }
 
   /// Returns the limits and rights from the command line and the operator's files. The command line takes precedence.

@@ -67,6 +67,7 @@ final class ServiceLaunch<Service: HubService> {
         makeEngine(service)
       }
       if let replay = configuration.replay { exit(replay.run(engine)) }
+      if let migrate = configuration.migrate { exit(migrate.run(engine)) }
       let life = try ServiceLifecycle(loop: loop, log: log, reloads: configuration.file != nil)
       life.stopLimit = configuration.stopLimit
       // Before anything is written: the claim itself follows when the journal is open.

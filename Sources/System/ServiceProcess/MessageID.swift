@@ -5,6 +5,8 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case ready = "9308a8a1845a4bb9ae25ff086fd5c52e"
   /// The hub has read its journal.
   case recovered = "aad3fc5b1cd344229a8272473de9df7a"
+  /// The state of an earlier version was converted by the feature's migrations.
+  case migrated = "c75f6e524a1148b4a08721e92298c991"
   /// The hub begins to stop.
   case stopping = "c298e90314f8466fa7aeae973a89322e"
   /// The time limit for stopping has passed, and the hub ends without having finished.

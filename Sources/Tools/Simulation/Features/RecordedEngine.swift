@@ -26,6 +26,7 @@ final class RecordedEngine: Engine {
   var schema: Schema { base.schema }
   var documentation: SchemaDocumentation { base.documentation }
   var views: DeclaredViews { base.views }
+  var migrations: DeclaredMigrations { base.migrations }
   var revision: UInt64 { base.revision }
   var hasEffectCommands: Bool { base.hasEffectCommands }
   var onSend: ((AnyAction) -> Void)? {

@@ -31,4 +31,17 @@ extension SchemaValues {
     }
     try decoder.copyItem(to: &encoder, limit: CBORDecoder.nestingLimit)
   }
+
+  /// Reads a change that replaces the whole value of a struct.
+  ///
+  /// - Throws: The problem with the bytes, or `doesNotFit` for a change that does not contain every field.
+  /// - Complexity: O(bytes).
+  package func applyingReplacement(_ decoder: inout CBORDecoder, of type: SchemaType) throws(WireError) -> CBORValue {
+    let start = decoder.offset
+    let value = try applying(&decoder, to: .map([]), of: type)
+    guard case .definition(let index) = type, case .fields(let fields) = schema.definitions[index].content,
+      case .map(let pairs) = value, pairs.count == fields.count
+    else { throw WireError(.doesNotFit(type: schema.name(of: type)), at: start) }
+    return value
+  }
 }
