@@ -245,9 +245,8 @@ extension Recording {
     var recovery = Recovery(of: engine)
     recovery.onMigration = { chain in
       // Before a step can end the process.
-      log.write(
-        .info,
-        "\(directory): migrating the state of schema \(chain.source.fingerprint): \(chain.names.joined(separator: ", "))")
+      let steps = chain.names.joined(separator: ", ")
+      log.write(.info, "\(directory): migrating the state of schema \(chain.source.fingerprint): \(steps)")
       log.flush()
     }
     guard history.snapshot != nil || history.tail == 0 else {

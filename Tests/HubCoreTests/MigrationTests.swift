@@ -162,7 +162,8 @@ import Wire
         var state = try old.without("count", "mood").value(as: State.self)
         let pairs = try old.shelves.pairs.map { try "\($0.key.value(as: String.self))\($0.value.value(as: Int.self))" }
         let titles = try old["books"].elements.map { try $0.title.value(as: String.self) }
-        state.note = try ([old.keeper.optional?.value(as: String.self) ?? "nobody"] + pairs + titles).joined(separator: " ")
+        let keeper = try old.keeper.optional?.value(as: String.self) ?? "nobody"
+        state.note = ([keeper] + pairs + titles).joined(separator: " ")
         return state
       }
     ])
