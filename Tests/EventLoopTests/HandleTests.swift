@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct HandleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HandleTests {
   private func run(_ loop: EventLoop, until condition: () -> Bool) {
     let deadline = ContinuousClock.now.advanced(by: .seconds(20))
     while !condition(), ContinuousClock.now < deadline { loop.run(.once) }
