@@ -162,7 +162,7 @@ import Wire
     #expect(try chores(frames[0]) == [])
   }
 
-  /// What Alice is told when she asks for anything of others, with and without rows of Bob.
+  /// The answers to Alice when she asks for anything of others, with and without rows of Bob.
   private func refusals(rows: Int) throws -> [[UInt8]] {
     let feature = Schema(state: Chores.State.self, action: Chores.Action.self)
     let bobs = Chores.Choice(owner: Self.bob, isDone: false).encoded()

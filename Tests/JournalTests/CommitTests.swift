@@ -7,7 +7,7 @@ import TurnLog
 import Wire
 
 extension VFSTests {
-  /// What a commit of turns writes.
+  /// The pages that a commit of turns writes.
   @Suite struct CommitTests {
     let scratch = Scratch(isInMemory: true)
 

@@ -9,7 +9,7 @@ nonisolated protocol ReplaySource {
   var tail: UInt64? { get }
   /// The schemas, with the first turn of each.
   var schemas: [(first: UInt64, schema: Schema)] { get }
-  /// What cannot be reproduced, for people.
+  /// A sentence about each thing that cannot be reproduced.
   var notes: [String] { get }
   /// The state with which to begin; nil for the initial state of the program.
   ///
