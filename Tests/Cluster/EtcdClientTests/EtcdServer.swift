@@ -125,7 +125,7 @@ final class EtcdServer {
     let client = try EtcdClient(on: loop, settings)
     defer { client.close() }
     // A transaction, because only that needs the others.
-    let result = await client.answer(EtcdPut([0], [0]), on: loop, timeout: .seconds(20))
+    let result = await client.answer(EtcdPut([0], [0]), on: loop, timeout: .seconds(120))
     if let error = result.failure {
       let log = try? String(contentsOf: directory.appending(path: "e\(index).log"), encoding: .utf8)
       Issue.record("etcd does not answer: \(error)\n\(log ?? "")")
@@ -149,7 +149,7 @@ final class EtcdServer {
 extension EtcdClient {
   /// Makes a call and waits for the result; a call that fails only because the cluster is not ready is repeated.
   func answer<Request: EtcdRequest>(
-    _ request: Request, on loop: EventLoop, timeout: Duration = .seconds(20)
+    _ request: Request, on loop: EventLoop, timeout: Duration = .seconds(120)
   ) async -> Result<Request.Response, EtcdError> {
     let end = ContinuousClock.now + timeout
     while true {
@@ -165,7 +165,7 @@ extension EtcdClient {
 
   /// Makes a call once and waits for the result.
   func outcome<Request: EtcdRequest>(
-    _ request: Request, on loop: EventLoop, timeout: Duration = .seconds(10)
+    _ request: Request, on loop: EventLoop, timeout: Duration = .seconds(60)
   ) async -> Result<Request.Response, EtcdError> {
     var result: Result<Request.Response, EtcdError>?
     call(request, timeout: timeout) { result = $0 }
