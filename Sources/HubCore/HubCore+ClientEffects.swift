@@ -7,6 +7,7 @@ extension HubCore {
   /// Cancels the effects of an action of a client, at its request.
   mutating func cancelEffects(ofAction number: UInt64, from connection: LiveConnection) {
     if connection.isForwarding { return commandBuffer.append(.cancel(action: number, connection.forwardedSession)) }
+    keepCancellation(ofAction: number, from: connection)
     guard let cascade = clientEffects.take(number, of: connection.session.id) else { return }
     performOrPostpone(.clientCancellation(cascade: cascade))
   }

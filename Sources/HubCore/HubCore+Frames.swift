@@ -172,6 +172,9 @@ extension HubCore {
   ) throws(WireError) -> FrameResumption? {
     switch kind {
     case .actions:
+      if keepsFrames(of: connection) {
+        return try handleKeepingActions(header, payload, resumingAt: resumption, from: connection, at: now, &limit)
+      }
       return try handleActions(header, payload, resumingAt: resumption, from: connection, at: now, &limit)
     case .attach:
       attach(try Attach(decoding: payload), scope: header.scope, from: connection, at: now)

@@ -21,7 +21,10 @@ extension HubCore {
   ) -> Bool {
     self.plan = plan
     if isTakingOver { endTakeOver() }
-    if turns != nil { recordTurn(at: wallTime()) }
+    if turns != nil {
+      recordTurn(at: wallTime())
+      requestHandOver()
+    }
     surroundings.endTurn()
     if engine.hasEffectCommands { takeEffectCommands() }
     turn &+= 1

@@ -13,7 +13,7 @@ extension HubCore {
       return fail(id, PeerError(.unsupportedVersion, reason), at: now)
     }
     guard let rights = greeting.rights else { return refuse(id, greeting.peer, at: now) }
-    guard !isLogBehind else {
+    guard !refusesSessions else {
       let reason = "this hub waits for its disk and opens no sessions now; try again later"
       return fail(id, PeerError(.overloaded, reason), at: now)
     }

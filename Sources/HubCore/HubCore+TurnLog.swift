@@ -6,12 +6,15 @@ import Wire
 // with further turns, and the log stores all waiting turns in one commit.
 
 extension HubCore {
-  /// True if the log is behind: until it has stored some turns, the hub does no work that could change the state.
-  /// Clients' frames and the hub's own actions wait in order; new sessions are refused.
+  /// True if the hub does no work that could change the state, until the log has stored some turns, or until another hub
+  /// leads (`beginHandOver`). Clients' frames and the hub's own actions wait in order.
   package var isLogBehind: Bool {
     guard let turns else { return false }
-    return turns.byteCount > limits.unstoredBytes || turns.count > limits.unstoredTurns
+    return turns.byteCount > limits.unstoredBytes || turns.count > limits.unstoredTurns || turns.isHandingOver
   }
+
+  /// True if the log has too many turns to store for a new session.
+  var refusesSessions: Bool { isLogBehind && turns?.isHandingOver == false }
 
   /// The number of turns that wait to be stored.
   package var unstoredTurnCount: Int { turns?.count ?? 0 }

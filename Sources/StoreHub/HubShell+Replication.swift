@@ -90,6 +90,7 @@ extension HubShell {
     case .handOver(let node, let connection):
       do throws(HandOverError) {
         try replication.handOver(to: node)
+        inform { $0.beginHandOver() }
       } catch {
         inform { $0.transferRefused(for: connection, "\(error)", at: loop.now) }
       }

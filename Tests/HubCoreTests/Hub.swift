@@ -69,6 +69,9 @@ final class Hub {
       engine, limits: limits, name: "hub", history: history, durability: durability, random: SplitMix(seed: seed))
   }
 
+  /// Forgets the turns after a position, which the log has not taken.
+  func forget(after position: UInt64) { log.removeAll { $0.position > position } }
+
   /// Stores the turns up to a position, or all.
   func store(upTo position: UInt64? = nil) {
     core.stored(upTo: position ?? log.last?.position ?? 0, at: now)

@@ -278,24 +278,168 @@ import Wire
     hub.core.follow(at: hub.now)
     hub.turn()
     #expect(hub.engine.state.counter.count == 1 && hub.core.revision == revision)
-    #expect(hub.closed.contains(actor) && !hub.closed.contains(reader))
+    #expect(!hub.closed.contains(actor) && !hub.closed.contains(reader))
     #expect(hub.core.unstoredTurnCount == 0)
-    // The client comes back, and repeats what has no outcome.
-    let (again, resumed) = try hub.open(session: welcome.session, acknowledged: 1)
-    #expect(resumed.isResumed && resumed.processed == 1)
+    // What has no outcome is passed on, and what the client sends next.
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let own = hub.forwarding.filter { $0 != .open(session, processed: 1) && $0 == .forward(passed, session) }
+    #expect(own.count == 1 && hub.forwarding.contains(.open(session, processed: 1)))
     hub.forwarding = []
-    hub.send([increment], from: 2, on: again)
+    hub.send([increment], from: 3, on: actor)
     hub.turn()
-    #expect(hub.forwarding.count == 1)
+    #expect(hub.forwarding == [.forward(passed, session)])
     // Another leader's turn follows the stored one.
     let next = try leader(hub.log.filter { $0.revision <= revision })
-    next.core.perform(
-      ForwardedSession(id: welcome.session, user: 1000, group: 1000), first: 2, [passed], limit: .max,
-      at: next.now)
+    next.core.perform(session, first: 2, [passed, passed], limit: .max, at: next.now)
     next.turn()
     let new = next.log.filter { $0.position > (hub.core.storedTurn ?? 0) }
     #expect(hub.core.apply(new, at: hub.now) == nil)
-    #expect(try hub.turn(again).last?.number == 2)
+    #expect(try hub.turn(actor).last?.number == 3)
+  }
+
+  /// What the client says about its actions goes with them, and what it cancels comes behind.
+  @Test func whatIsPassedOnAfterADepositionIsWhatTheClientHasSent() throws {
+    let hub = try leader()
+    let (id, welcome) = try hub.openStored()
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let toggle = Action.counter(.toggleTimerButtonTapped).encoded()
+    var writer = FrameWriter()
+    writer.frame(.actions(seen: 1, mayCancel: true)) { encoder in
+      encoder.unsigned(1)
+      encoder.unsigned(0)
+      for action in [toggle, [0x82, 0x18, 0x63, 0x80], increment.encoded()] { encoder.append(action.span.bytes) }
+    }
+    writer.frame(FrameHeader(kind: .cancel)) { $0.unsigned(1) }
+    hub.send(writer.bytes, on: id)
+    hub.turn()
+    #expect(hub.core.unstoredTurnCount > 0)
+    hub.forwarding = []
+    hub.core.follow(at: hub.now)
+    hub.turn()
+    // Also the one that it had rejected.
+    #expect(
+      hub.forwarding == [
+        .open(session, processed: 0), .forward([0x01, 0xf5] + toggle, session),
+        .forward([0x01, 0xf5, 0x82, 0x18, 0x63, 0x80], session), .forward([0x01, 0xf5] + increment.encoded(), session),
+        .cancel(action: 1, session),
+      ])
+  }
+
+  /// A frame that takes several turns is passed on once, with what the hub had not handled.
+  @Test(arguments: 1...4) func aFrameThatWasBegunIsPassedOn(turns: Int) throws {
+    let hub = try leader()
+    let (id, welcome) = try hub.openStored()
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let bytes = actionsFrame([Action](repeating: increment, count: 5).map { $0.encoded() }, from: 1, acknowledged: 0)
+    hub.core.received(bytes.span.bytes, on: id, at: hub.now, limit: 2)
+    for _ in 1..<turns {
+      hub.turn()
+      _ = hub.work(limit: 1)
+    }
+    hub.turn()
+    #expect(hub.engine.state.counter.count == turns)
+    // The log has the first of its turns.
+    if turns > 2, let first = hub.log.first(where: { $0.position > hub.core.storedTurn ?? 0 }) {
+      hub.core.stored([first], at: hub.now)
+      hub.turn()
+    }
+    hub.forwarding = []
+    hub.core.follow(at: hub.now)
+    while hub.work(limit: 2) > 0 {}
+    hub.turn()
+    let stored = turns > 2 ? 1 : 0
+    #expect(hub.forwarding.first == .open(session, processed: UInt64(stored)))
+    #expect(Array(hub.forwarding.dropFirst()) == Array(repeating: .forward(passed, session), count: 5 - stored))
+    #expect(!hub.closed.contains(id))
+  }
+
+  /// The new connection does not have what the client has sent on the old one.
+  @Test func aClientThatHasJustComeBackToADeposedLeaderComesAgain() throws {
+    let hub = try leader()
+    let (actor, welcome) = try hub.openStored()
+    hub.send([increment], from: 1, on: actor)
+    hub.turn()
+    hub.disconnect(actor)
+    let again = hub.connect()
+    hub.send(Hello(session: welcome.session, acknowledged: 0, name: "test", history: nil), on: again)
+    hub.turn()
+    hub.core.follow(at: hub.now)
+    #expect(hub.turn(again).isEmpty && hub.closed.contains(again))
+    let (_, resumed) = try hub.open(session: welcome.session)
+    #expect(resumed.isResumed && resumed.processed == 0)
+  }
+
+  /// A hub that does not lead long, with many clients, keeps no frame that the log has.
+  @Test func storedFramesAreForgotten() throws {
+    let hub = try leader()
+    let (id, welcome) = try hub.openStored()
+    for number in 1...UInt64(20) {
+      hub.send([increment], from: number, on: id)
+      hub.turn()
+      if number % 3 == 0 {
+        hub.storeReplicated()
+        hub.turn()
+      }
+    }
+    hub.forwarding = []
+    hub.core.follow(at: hub.now)
+    hub.turn()
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    #expect(hub.forwarding == [.open(session, processed: 18), .forward(passed, session), .forward(passed, session)])
+  }
+
+  // MARK: Transfer
+
+  /// The log takes the turns up to the request, and none behind it.
+  @Test func theRequestToPassTheLeadershipOnFollowsItsTurn() throws {
+    let hub = try leader()
+    let (id, _) = try hub.openStored()
+    hub.send(Transfer(to: "b"), on: id)
+    hub.send([increment], from: 1, on: id)
+    hub.core.endTurn()
+    let commands = hub.core.commands
+    let store = try #require(commands.firstIndex(of: .store))
+    let request = try #require(hub.core.forwarding.firstIndex(of: .handOver(to: "b", for: id)))
+    #expect(try #require(commands.firstIndex(of: .forwarding(request))) > store)
+  }
+
+  @Test func aHubThatPassesTheLeadershipOnKeepsItsClientsWaiting() throws {
+    var events: [String] = []
+    let hub = try leader { event, _ in
+      if case .attached = event { events.append("attached") }
+      return []
+    }
+    let (id, welcome) = try hub.openStored()
+    hub.send([increment], from: 1, on: id)
+    hub.turn()
+    hub.core.beginHandOver()
+    hub.send([increment, increment], from: 2, on: id)
+    hub.core.perform(.sample, first: 1, [passed], limit: .max, at: hub.now)
+    // A new client is welcomed as soon as another hub leads.
+    let new = hub.connect()
+    hub.send(Hello(name: "new"), on: new)
+    hub.turn()
+    #expect(hub.work(limit: 9) == 0 && !hub.core.needsAnotherTurn)
+    #expect(hub.engine.state.counter.count == 1 && events == ["attached"] && hub.received(by: new).isEmpty)
+
+    hub.storeReplicated()
+    hub.turn()
+    hub.forwarding = []
+    hub.core.follow(at: hub.now)
+    while hub.work(limit: 1) > 0 { hub.turn() }
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    hub.turn()
+    #expect(!hub.closed.contains(id) && !hub.closed.contains(new))
+    #expect(hub.forwarding.filter { $0 == .forward(passed, session) }.count == 2)
+    #expect(hub.received(by: new).map(\.kind) == [.welcome])
+  }
+
+  /// A hub that follows has no leadership to pass on.
+  @Test func aHubThatFollowsDoesNotWaitForAHandover() throws {
+    let hub = try follower()
+    hub.core.beginHandOver()
+    let waits = hub.core.isLogBehind
+    #expect(!waits)
   }
 }
 

@@ -37,6 +37,10 @@ struct Backlog {
     payload.withUnsafeBytes { bytes.append(contentsOf: $0) }
   }
 
+  /// Begins the first frame anew: the numbers of its actions say where to continue. Until then, others may have processed
+  /// some of them.
+  mutating func beginAnew() { resumption = nil }
+
   /// Appends the frames of another backlog; one that was begun begins anew.
   mutating func append(_ other: Backlog) { bytes += other.bytes[other.start...] }
 

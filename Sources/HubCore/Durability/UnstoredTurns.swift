@@ -41,6 +41,10 @@ final class UnstoredTurns {
   var forwardedByteCount = 0 {
     didSet { byteCount += forwardedByteCount - oldValue }
   }
+  /// True while the hub passes its leadership on: the log stores no further turns of it.
+  var isHandingOver = false
+  /// The requests of clients to pass the leadership on, in the current turn.
+  var handOverRequests: [ForwardingCommand] = []
   /// The last stored turn.
   private(set) var storedPosition: UInt64
   /// The last effect that began because of the hub's start, which begins them again.
@@ -125,7 +129,7 @@ final class UnstoredTurns {
   /// Discards the turns that are not stored, with the outputs that wait for them and the record of the current turn.
   func discard() {
     abandon()
-    (hasFailed, record) = (false, TurnRecord())
+    (hasFailed, record, isHandingOver) = (false, TurnRecord(), false)
     (position, revision, version) = (storedPosition, stored.revision, stored.currentVersion())
   }
 

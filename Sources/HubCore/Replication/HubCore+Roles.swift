@@ -19,13 +19,17 @@ extension HubCore {
     engine.recordRestarts(after: turns.effects.lastNumber)
     engine.recordSteps()
     if turns.position == 0 { recordInitialState(at: wallTime) }
-    for connection in connections.live { connection.isForwarding = false }
+    for connection in connections.live {
+      connection.isForwarding = false
+      connection.backlog?.beginAnew()
+    }
     start()
     for connection in connections.live { announce(connection) }
   }
 
-  /// Follows another hub: discards all that the log has not stored, and ends the connections whose clients have seen an
-  /// action accepted that is discarded. Their sessions can be resumed. A hub that follows already goes on.
+  /// Follows another hub: discards all that the log has not stored, and passes on what clients have sent of it. A client
+  /// that has sent a part on an earlier connection loses the present one, and can resume its session. A hub that follows
+  /// already goes on.
   ///
   /// The shell has cancelled all effects.
   package mutating func follow(at now: Duration) {
@@ -41,17 +45,20 @@ extension HubCore {
         continue
       }
       let stored = leader.sessions[connection.session.id]
-      let isBehind = connection.session.processed != stored?.processed ?? 0
+      let frames = connection.takeFrames(after: stored?.processed ?? 0)
       connection.session.adopt(stored)
       connection.isRecorded = false
-      if isBehind {
+      connection.backlog?.beginAnew()
+      guard let frames else {
         close(connection.id, at: now)
-      } else {
-        connection.session.settled = connection.session.processed
-        writeHeldWelcome(to: connection)
-        beginForwarding(of: connection)
-        outputs.wake(connection)
+        continue
       }
+      connection.session.settled = connection.session.processed
+      connection.sentRejections = min(connection.sentRejections, connection.session.rejections.count)
+      writeHeldWelcome(to: connection)
+      beginForwarding(of: connection)
+      forward(frames, from: connection, at: now)
+      outputs.wake(connection)
     }
     for session in detached.all { detached.update(session.id) { $0.adopt(leader.sessions[session.id]) } }
     // Nothing is left to wait for.
@@ -136,7 +143,12 @@ extension HubCore {
   /// Records that turns of this hub are stored. Their outputs are released at the end of this turn.
   package mutating func stored(_ logged: [LoggedTurn], at now: Duration, wallTime: @autoclosure () -> Int64 = 0) {
     guard let sessions = storedSessions, let last = logged.last else { return }
-    for turn in logged { for session in turn.sessions { sessions.apply(session) } }
+    for turn in logged {
+      for session in turn.sessions {
+        sessions.apply(session)
+        liveSessions[session.id]?.forgetFrames(upTo: session.processed)
+      }
+    }
     stored(upTo: last.position, at: now, wallTime: wallTime())
   }
 
@@ -160,7 +172,20 @@ extension HubCore {
     if case .alone = role {
       return transferRefused(for: connection.id, "this hub is in no cluster", at: now)
     }
-    commandBuffer.append(.handOver(to: node.isEmpty ? nil : node, for: connection.id))
+    turns?.handOverRequests.append(.handOver(to: node.isEmpty ? nil : node, for: connection.id))
+  }
+
+  /// Passes the requests of the turn to the log, behind the turn itself, which this hub's log still takes.
+  mutating func requestHandOver() {
+    guard let turns, !turns.handOverRequests.isEmpty else { return }
+    for request in turns.handOverRequests { commandBuffer.append(request) }
+    turns.handOverRequests.removeAll()
+  }
+
+  /// The log passes the leadership on. Until `follow`, the work of clients and of the hub itself waits: turns would be
+  /// discarded.
+  package mutating func beginHandOver() {
+    if isLeading { turns?.isHandingOver = true }
   }
 
   /// Ends the connection of a client that has asked for a change of the leadership which cannot be.
