@@ -3,13 +3,15 @@
     cluster.py STOREHUBD ETCD DIRECTORY [KILLS]
     cluster.py STOREHUBD ETCD DIRECTORY operate STORECTL
     cluster.py STOREHUBD ETCD DIRECTORY mistakes
+    cluster.py STOREHUBD ETCD DIRECTORY renew OPENSSL
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
 other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
 follows loses its disk, and what its first client does not see then is "forgotten". A client of each hub attaches a
 view, and "views" tells whether it has the hub's todos in the end. In the second, an operator looks at the hubs, stops
-the one that leads in order, and has the next one pass the leadership on. The third makes mistakes of an operator, and
-prints what the logs of the hubs say.
+the one that leads in order, and has the next one pass the leadership on, which costs no client its connection. The
+third makes mistakes of an operator, and prints what the logs of the hubs say. In the fourth, another authority makes
+all certificates while the hubs run.
 """
 
 import asyncio
@@ -39,8 +41,8 @@ def free_ports(count):
 
 
 class Cluster:
-    def __init__(self, program, etcd, directory):
-        self.program, self.etcd, self.directory = program, etcd, directory
+    def __init__(self, program, etcd, directory, certificates=None):
+        self.program, self.etcd, self.directory, self.certificates = program, etcd, directory, certificates
         ports = free_ports(5)
         self.client_port, self.peer_port = ports[:2]
         self.links = ",".join(f"{node}@127.0.0.1:{port}" for node, port in zip(NODES, ports[2:]))
@@ -49,21 +51,26 @@ class Cluster:
     def path(self, *names):
         return os.path.join(self.directory, *names)
 
+    @property
+    def endpoint(self):
+        return f"http{'s' if self.certificates else ''}://127.0.0.1:{self.client_port}"
+
     def start_etcd(self):
-        client, peer = f"http://127.0.0.1:{self.client_port}", f"http://127.0.0.1:{self.peer_port}"
+        client, peer = self.endpoint, f"http://127.0.0.1:{self.peer_port}"
+        options = self.certificates.etcd_options if self.certificates else []
         with open(self.path("etcd.log"), "wb") as log:
             self.processes["etcd"] = subprocess.Popen(
                 [self.etcd, "--name", "e", "--data-dir", self.path("etcd"), "--listen-client-urls", client,
                  "--advertise-client-urls", client, "--listen-peer-urls", peer,
                  "--initial-advertise-peer-urls", peer, "--initial-cluster", f"e={peer}",
-                 "--heartbeat-interval", "50", "--election-timeout", "500"],
+                 "--heartbeat-interval", "50", "--election-timeout", "500", *options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def start(self, node, links=None):
         with open(self.path(f"{node}.conf"), "w") as file:
             file.write(
-                f"[cluster]\nnode = {node}\nnodes = {links or self.links}\netcd = http://127.0.0.1:{self.client_port}\n"
-                "uids = shared\n")
+                f"[cluster]\nnode = {node}\nnodes = {links or self.links}\netcd = {self.endpoint}\nuids = shared\n"
+                + (self.certificates.settings(node) if self.certificates else ""))
         with open(self.path(f"{node}.log"), "ab") as log:
             self.processes[node] = subprocess.Popen(
                 [self.program, "--socket", self.path(f"{node}.sock"), "--state-dir", self.path(node),
@@ -116,6 +123,42 @@ class Cluster:
             process.kill()
         for process in self.processes.values():
             process.wait()
+
+
+class Certificates:
+    """The files of an authority, of etcd and of each node, which `make` replaces."""
+
+    def __init__(self, openssl, directory):
+        self.openssl, self.directory = openssl, directory
+        os.mkdir(directory)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def make(self, authority):
+        """Lets a new authority make all certificates. Nobody knows the last one any more."""
+        new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout"]
+        self.run("req", "-x509", *new, self.path("ca.key"), "-days", "30", "-subj", f"/CN={authority}",
+                 "-out", self.path("ca.pem"))
+        with open(self.path("names"), "w") as file:
+            file.write("subjectAltName=IP:127.0.0.1\n")
+        for name in ("etcd", *NODES):
+            self.run("req", "-new", *new, self.path(f"{name}.key"), "-subj", f"/CN={name}",
+                     "-out", self.path(f"{name}.csr"))
+            self.run("x509", "-req", "-in", self.path(f"{name}.csr"), "-CA", self.path("ca.pem"),
+                     "-CAkey", self.path("ca.key"), "-CAcreateserial", "-days", "30",
+                     "-extfile", self.path("names"), "-out", self.path(f"{name}.pem"))
+
+    def run(self, *arguments):
+        subprocess.run([self.openssl, *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+
+    @property
+    def etcd_options(self):
+        return ["--cert-file", self.path("etcd.pem"), "--key-file", self.path("etcd.key"),
+                "--trusted-ca-file", self.path("ca.pem"), "--client-cert-auth"]
+
+    def settings(self, node):
+        return f"ca = {self.path('ca.pem')}\ncert = {self.path(f'{node}.pem')}\nkey = {self.path(f'{node}.key')}\n"
 
 
 class Client:
@@ -315,10 +358,8 @@ async def operate(program, etcd, directory, storectl):
                 raise SystemExit(f"{second} is not linked with {leader}:\n{cluster.log(second)}")
         refused = await asyncio.to_thread(control, leader, "cluster", "transfer", leader)
         transfers = []
-        # A client of the hub that has led may lose its connection with what it has sent since.
-        others = [clients[node] for node in NODES if node != second]
         transfer, losses = await disturb(
-            others, tasks, lambda: transfers.append(control(second, "cluster", "transfer", leader)))
+            clients.values(), tasks, lambda: transfers.append(control(second, "cluster", "transfer", leader)))
         result = await outcome(cluster, clients, tasks, [gap, transfer], lost + losses)
         result |= {
             "leaders": [leader, second], "statuses": statuses, "refused": refused, "transfer": transfers[0],
@@ -351,10 +392,49 @@ async def mistakes(program, etcd, directory):
         cluster.stop()
 
 
+async def renew(program, etcd, directory, openssl):
+    """Etcd, and a hub that follows, know the new authority only. The other hubs read its files at a SIGHUP."""
+    certificates = Certificates(openssl, os.path.join(directory, "certificates"))
+    certificates.make("first")
+    cluster = Cluster(program, etcd, directory, certificates)
+    try:
+        clients, tasks = await begin(cluster)
+        leader = await cluster.leader(NODES)
+        stays, restarts = [node for node in NODES if node != leader]
+        # Half of a certificate: the hub goes on with what it has.
+        with open(certificates.path(f"{leader}.pem"), "w") as file:
+            file.write("-----BEGIN CERTIFICATE-----\n")
+        cluster.processes[leader].send_signal(signal.SIGHUP)
+        await cluster.wait(leader, "the configuration is unchanged")
+        await progress(clients.values(), tasks)
+        before = cluster.log(leader)
+
+        certificates.make("second")
+        cluster.kill("etcd")
+        cluster.kill(restarts)
+        cluster.start_etcd()
+        for node in (leader, stays):
+            await cluster.wait(node, "is not trusted")
+        reloads = {node: cluster.log(node).count("were read again") for node in (leader, stays)}
+        links = {node: cluster.log(node).count(f"linked with node {restarts}") for node in (leader, stays)}
+        for node in (leader, stays):
+            cluster.processes[node].send_signal(signal.SIGHUP)
+            await cluster.wait(node, "were read again", reloads[node] + 1)
+        await restart(cluster, restarts, clients, tasks)
+        for node in (leader, stays):
+            await cluster.wait(node, f"linked with node {restarts}", links[node] + 1)
+        result = await outcome(cluster, clients, tasks, [], 0)
+        json.dump(result | {"mistake": before}, sys.stdout)
+    finally:
+        cluster.stop()
+
+
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[3:] == ["mistakes"]:
         asyncio.run(mistakes(*arguments[:3]))
+    elif arguments[3:4] == ["renew"]:
+        asyncio.run(renew(*arguments[:3], arguments[4]))
     elif arguments[3:4] == ["operate"]:
         asyncio.run(operate(*arguments[:3], arguments[4]))
     else:
