@@ -40,6 +40,9 @@ public struct Part: Equatable, Identifiable, Sendable {
   @ReplicatedKey(7) public var note: String?
 
   public init(id: String) { self.id = id }
+
+  /// True for those of a view.
+  var isEven: Bool { count.isMultiple(of: 2) }
 }
 
 /// An element identified by a number that may not equal itself.

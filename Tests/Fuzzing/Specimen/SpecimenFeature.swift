@@ -1,4 +1,5 @@
 public import ComposableArchitecture
+internal import HubCore
 public import IdentifiedCollections
 public import Wire
 
@@ -52,6 +53,38 @@ extension Specimen {
       path.numbers[window: 0..<3].steps, path.numbers[last: 1].steps, path.measures[window: 2..<9].steps,
       path.root.branches[window: 0..<1].steps, path.words.steps + [.window(start: 0, count: 1)],
       path.parts[window: 0..<2].steps + [2], path.lists[window: 0..<65_536].steps,
+    ]
+  }
+
+  /// Views of every kind.
+  static var views: StateViews<Specimen> {
+    StateViews {
+      StateView("total", of: \.numbers, total)
+      StateView("even", Elements(\.parts).filter(\.isEven))
+      StateView("byCount", Elements(\.parts).sorted(by: \.count))
+      StateView("counts", Elements(\.parts).grouped(by: \.count))
+      StateView("first", parameter: Int.self) { Elements(\.parts).window(0, $0) }
+      StateView("longer", of: \.parts, parameter: Int.self) { parts, length in
+        parts.filter { $0.id.utf8.count > length }
+      }
+      StateView("own", of: \.text, for: SystemUser.self) { text, user in "\(user.id) \(text)" }
+      StateView("tree", of: \.tree) { $0 }
+      StateView("whole") { $0 }
+    }
+  }
+
+  static func total(_ numbers: [Int]) -> Int { numbers.reduce(0, &+) }
+
+  /// Paths to views and within them, and some to places that do not exist.
+  static var placesInViews: [[PathStep]] {
+    let (name, one, two) = (PathStep.id("a".encoded()), PathStep.id(1.encoded()), PathStep.id(2.encoded()))
+    let window = PathStep.window(start: 1, count: 2)
+    return [
+      [0], [1], [1, name], [1, window], [2], [2, .window(start: -1, count: 1)], [2, name, 1], [3], [3, one],
+      [3, window],
+      [4, one], [4, two], [4, name], [4, two, window], [5, one], [5, two, name], [5], [6], [7, 0, 0], [8],
+      [8, 18, name],
+      [], [9], [0, 0],
     ]
   }
 

@@ -4,7 +4,7 @@ import ReplicaCore
 import TestSupport
 import Wire
 
-/// A client that obeys the protocol, connected to a hub without a socket. It subscribes to the whole state and parts.
+/// A client that obeys the protocol, connected to a hub without a socket. It subscribes to the whole state, parts and views.
 final class HonestClient {
   private var replica: ReplicaCore
   private let whole: TypedMirror<Specimen>
@@ -15,6 +15,10 @@ final class HonestClient {
   private let attendees: TypedMirror<HubState>
   private let window: TypedMirror<Window<IdentifiedArrayOf<Part>>>
   private let lastNumbers: TypedMirror<Window<[Int]>>
+  private let total = TypedMirror<Int>()
+  private let even = TypedMirror<IdentifiedArrayOf<Part>>()
+  private let byCount = TypedMirror<Window<IdentifiedArrayOf<Part>>>()
+  private let longer = TypedMirror<IdentifiedArrayOf<Part>>()
 
   init() {
     let schema = Schema(state: Specimen.self, action: SpecimenAction.self)
@@ -28,8 +32,20 @@ final class HonestClient {
     (window, lastNumbers) = (
       replica.subscribe(to: path.parts[window: 1..<4]), replica.subscribe(to: path.numbers[last: 2])
     )
+    typealias Parts = IdentifiedArrayOf<Part>
+    subscribe(total, to: ViewName<Int>("total"))
+    subscribe(even, to: ViewName<Parts>("even"))
+    subscribe(byCount, to: ViewName<Parts>("byCount"), at: StatePath<Parts, Parts>()[window: 0..<2].steps)
+    subscribe(longer, to: ViewName<Parts>("longer", 1))
     replica.start()
     replica.clear()
+  }
+
+  private func subscribe<Value: Replicated>(
+    _ mirror: any Mirror, to view: ViewName<Value>, at path: [PathStep] = []
+  ) {
+    replica.subscribe(
+      mirror, to: view.reference, at: path, schema: Schema(state: Value.self, action: Never.self))
   }
 
   /// Checks that it has the hub's state, and that all its actions have taken effect.
@@ -43,6 +59,11 @@ final class HonestClient {
     try same(branches.part, hub.root?.branches)
     try same(window.part, Window(of: hub.parts, from: 1, count: 3))
     try same(lastNumbers.part, Window(of: hub.numbers, from: -2, count: 2))
+    try same(total.part, Specimen.total(hub.numbers))
+    try same(even.part, hub.parts.filter(\.isEven))
+    let sorted = hub.parts.enumerated().sorted { ($0.element.count, $0.offset) < ($1.element.count, $1.offset) }
+    try same(byCount.part, Window(of: IdentifiedArray(uniqueElements: sorted.map(\.element)), from: 0, count: 2))
+    try same(longer.part, hub.parts.filter { $0.id.utf8.count > 1 })
     try promise(attendees.part?.attendees.count == attendeeCount, "the hub counts others than are there")
   }
 

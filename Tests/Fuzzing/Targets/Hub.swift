@@ -26,6 +26,12 @@ extension FuzzTarget {
     let write = [5, 0, 0] + SpecimenAction.replace(specimen).encoded().asData
     seeds.append(greeting + attachAll + [6, 8, 0] + write + [6, 7, 0, 1, 1, 1, 0, 0] + attachAll + [6, 8, 0, 6])
     seeds.append(greeting + attachAll + write + [6, 2, 0, 6, 1, 0, 0, 2, 0, 2, 2, 6, 7, 0, 9, 60, 10, 5, 6])
+    // Views, with and without windows and parameters.
+    let setParts = [5, 0, 0] + SpecimenAction.setParts(specimen.parts).encoded().asData
+    for first in stride(from: 0, to: UInt8(Specimen.placesInViews.count), by: 4) {
+      let attachViews = (0..<4).flatMap { [4, 0, 0x20 | $0, first + $0, 0] as [UInt8] }
+      seeds.append(greeting + attachViews + [6] + setParts + [6] + write + [6, 7, 0] + greeting + attachViews + [6])
+    }
     for frames in GoldenFiles.conversations {
       let theirs = frames.filter { $0.header[4] < 0x80 }
       seeds.append([0, 0] + theirs.flatMap { [3, 0] + $0.bytes.asData + [6] })

@@ -14,7 +14,8 @@ enum HubStep: UInt8, CaseIterable {
   /// The client sends bytes, after their length.
   case bytes
   /// The client attaches a scope to one of `Specimen.paths`, with the revision that it claims to have, 0 for none. The
-  /// scope's highest bit selects the hub's own state, and the next one `Specimen.windows` in place of the paths.
+  /// scope's highest bit selects the hub's own state, the next one `Specimen.windows` in place of the paths, and the one
+  /// after that the views with `Specimen.placesInViews`.
   case attach
   /// The client sends an action, after its length, with the next sequence number or one at an offset.
   case action
@@ -34,7 +35,7 @@ enum HubStep: UInt8, CaseIterable {
 
 /// A hub, the clients of a program, and one that obeys the protocol.
 final class HubPlay {
-  private let engine = FeatureEngine(initialState: Specimen(), reducer: SpecimenFeature())
+  private let engine = FeatureEngine(initialState: Specimen(), reducer: SpecimenFeature(), views: Specimen.views)
   private var core: HubCore
   private let honest = HonestClient()
   private let honestID: ConnectionID
@@ -54,7 +55,9 @@ final class HubPlay {
   private static var limits: HubLimits {
     var limits = HubLimits()
     (limits.connections, limits.payloadBytes, limits.detachedSessions, limits.rejections) = (4, 4096, 3, 4)
-    (limits.scopes, limits.versions, limits.bookmarkInterval, limits.hashInterval) = (8, 3, 2, 3)
+    // The client that obeys the protocol has 12 scopes, four of them of views.
+    (limits.scopes, limits.versions, limits.bookmarkInterval, limits.hashInterval) = (12, 3, 2, 3)
+    limits.views = 5
     limits.windowElements = 16
     (limits.deltaBytes, limits.snapshotBytesPerTurn, limits.snapshotPieces) = (2048, 512, 1)
     return limits
@@ -97,9 +100,10 @@ final class HubPlay {
     case .bytes: send(input.data(), from: number)
     case .attach:
       let scope = UInt16(input.byte())
-      let paths = scope & 0x40 == 0 ? Specimen.paths : Specimen.windows
+      let isOfView = scope & 0x20 != 0
+      let paths = isOfView ? Specimen.placesInViews : scope & 0x40 == 0 ? Specimen.paths : Specimen.windows
       let (path, known) = (paths[input.below(paths.count)], input.byte())
-      let root = scope & 0x80 == 0 ? StateRoot.feature : .hub
+      let root = isOfView ? StateRoot.views : scope & 0x80 == 0 ? .feature : .hub
       let wish = Attach(root: root, path: path, knownRevision: known == 0 ? nil : UInt64(known - 1))
       send(wish, scope: scope, from: number)
     case .action:
