@@ -438,10 +438,9 @@ let package = Package(
     .target(
       name: "StorectlCommands",
       dependencies: [
-        "EventLoop", "GatewayTokens", "HTTPServer", "JSONParser", "JSONText", "Journal", "ProgramOptions",
-        "ReplicaConnection", "ReplicaCore",
-        "SchemaGenerator", "SchemaNames",
-        "Spelling", "Terminal", "TurnLog", "Wire",
+        "ClusterLog", "Configuration", "EtcdClient", "EtcdLogStore", "EventLoop", "GatewayTokens", "HTTPServer",
+        "JSONParser", "JSONText", "Journal", "NetworkStream", "ProgramOptions", "ReplicaConnection", "ReplicaCore",
+        "SchemaGenerator", "SchemaNames", "Spelling", "Terminal", "TurnLog", "Wire",
       ],
       resources: [.embedInCode("Inspector/Page")], swiftSettings: onLoop),
 

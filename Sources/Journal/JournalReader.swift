@@ -34,10 +34,10 @@ public final class JournalReader {
     public let time: Int64
   }
 
-  private let directory: StateDirectory
+  let directory: StateDirectory
   /// The file that was opened.
   private let identity: FileIdentity?
-  private let database: Database
+  let database: Database
   private let reader: TurnReader
   private let headStatement: HeadStatement
   private let times: Statement
@@ -90,7 +90,7 @@ public final class JournalReader {
       created: head.created)
   }
 
-  private func loadHead() throws(LogError) -> Head {
+  func loadHead() throws(LogError) -> Head {
     let head = try directory.attempt { () throws(SQLiteError) in try headStatement.load() }
     guard let head else {
       throw .damaged("the row of its table meta is not what was written", in: directory, soundRevision: nil)

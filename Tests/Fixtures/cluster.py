@@ -4,6 +4,7 @@
     cluster.py STOREHUBD ETCD DIRECTORY operate STORECTL
     cluster.py STOREHUBD ETCD DIRECTORY mistakes
     cluster.py STOREHUBD ETCD DIRECTORY renew OPENSSL
+    cluster.py STOREHUBD ETCD DIRECTORY restore STORECTL
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
 other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
@@ -11,7 +12,8 @@ follows loses its disk, and what its first client does not see then is "forgotte
 view, and "views" tells whether it has the hub's todos in the end. In the second, an operator looks at the hubs, stops
 the one that leads in order, and has the next one pass the leadership on, which costs no client its connection. The
 third makes mistakes of an operator, and prints what the logs of the hubs say. In the fourth, another authority makes
-all certificates while the hubs run.
+all certificates while the hubs run. In the fifth, the journal of a hub without a cluster becomes the beginning of a
+cluster; then etcd is replaced by a backup, and then it loses everything, and an operator restores the log.
 """
 
 import asyncio
@@ -66,15 +68,25 @@ class Cluster:
                  "--heartbeat-interval", "50", "--election-timeout", "500", *options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def start(self, node, links=None):
+    def configure(self, node, links=None):
         with open(self.path(f"{node}.conf"), "w") as file:
             file.write(
                 f"[cluster]\nnode = {node}\nnodes = {links or self.links}\netcd = {self.endpoint}\nuids = shared\n"
                 + (self.certificates.settings(node) if self.certificates else ""))
+
+    def start(self, node, links=None):
+        self.configure(node, links)
         with open(self.path(f"{node}.log"), "ab") as log:
             self.processes[node] = subprocess.Popen(
                 [self.program, "--socket", self.path(f"{node}.sock"), "--state-dir", self.path(node),
                  "--config", self.path(f"{node}.conf")],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def start_alone(self, node):
+        """Starts a hub without a cluster."""
+        with open(self.path(f"{node}.log"), "ab") as log:
+            self.processes[node] = subprocess.Popen(
+                [self.program, "--socket", self.path(f"{node}.sock"), "--state-dir", self.path(node)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def log(self, node):
@@ -429,6 +441,144 @@ async def renew(program, etcd, directory, openssl):
         cluster.stop()
 
 
+async def load(clients):
+    """Lets clients send some actions each."""
+    for client in clients:
+        client.isStopping = False
+    tasks = [asyncio.create_task(client.run()) for client in clients]
+    await progress(clients, tasks)
+    for client in clients:
+        client.isStopping = True
+    await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
+
+
+class Operator:
+    def __init__(self, cluster, storectl):
+        self.cluster, self.storectl = cluster, storectl
+        self.refusals = []
+
+    def run(self, *arguments):
+        result = subprocess.run(
+            [self.storectl, "cluster", *arguments], timeout=LIMIT, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True)
+        return result.returncode, result.stdout, result.stderr
+
+    def must(self, *arguments):
+        status, output, errors = self.run(*arguments)
+        if status != 0:
+            raise SystemExit(f"storectl cluster {' '.join(arguments)} exits with {status}: {output}{errors}")
+        return output
+
+    def restore(self, node, *more):
+        return self.run("restore", "--state-dir", self.cluster.path(node), "--config",
+                        self.cluster.path(f"{node}.conf"), *more)
+
+    def copy(self, source, node):
+        """Replaces the journal of a node by a copy of that of a hub that runs."""
+        shutil.rmtree(self.cluster.path(node), ignore_errors=True)
+        self.must("copy", "--state-dir", self.cluster.path(source), "--into", self.cluster.path(node))
+
+    async def repair(self):
+        """Restores the log: what each command and each hub has said."""
+        cluster = self.cluster
+        refused = {}
+        for node in NODES:
+            before = len(cluster.log(node))
+            cluster.start(node)
+            status = await asyncio.to_thread(cluster.processes.pop(node).wait, LIMIT)
+            refused[node] = [status, cluster.log(node)[before:]]
+        plans = {node: self.restore(node) for node in NODES}
+        ends = {node: int(plan[1].split("entry ")[1].split(",")[0]) for node, plan in plans.items()}
+        best = max(NODES, key=ends.get)
+        restored = self.restore(best, "--yes")
+        again = self.restore(best, "--yes")
+        starts = cluster.log(best).count("listening on")
+        cluster.start(best)
+        await cluster.wait(best, "listening on", starts + 1)
+        behind = {}
+        for node in NODES:
+            if node == best:
+                continue
+            before = len(cluster.log(node))
+            starts = cluster.log(node).count("listening on")
+            cluster.start(node)
+            end = time.monotonic() + LIMIT
+            while cluster.processes[node].poll() is None and cluster.log(node).count("listening on") == starts:
+                if time.monotonic() > end:
+                    raise SystemExit(f"{node} neither serves nor ends:\n{cluster.log(node)}")
+                await asyncio.sleep(0.02)
+            if cluster.processes[node].poll() is None:
+                continue
+            behind[node] = cluster.log(node)[before:]
+            self.copy(best, node)
+            cluster.start(node)
+            await cluster.wait(node, "listening on", starts + 1)
+        return {"refused": refused, "plans": plans, "ends": ends, "best": best, "restored": restored, "again": again,
+                "behind": behind}
+
+
+async def restore(program, etcd, directory, storectl):
+    cluster = Cluster(program, etcd, directory)
+    operator = Operator(cluster, storectl)
+    clients = [Client(cluster, node) for node in NODES]
+
+    async def stop():
+        for node in NODES:
+            await asyncio.to_thread(cluster.end, node)
+        cluster.kill("etcd")
+
+    try:
+        cluster.start_alone("a")
+        await cluster.wait("a", "listening on")
+        await load(clients[:1])
+        running = operator.run("copy", "--state-dir", cluster.path("a"), "--into", cluster.path("none"))
+        await asyncio.to_thread(cluster.end, "a")
+
+        cluster.start_etcd()
+        cluster.configure("a")
+        init = ["init", "--from-journal", "--state-dir", cluster.path("a"), "--config", cluster.path("a.conf")]
+        operator.must(*init)
+        twice = operator.run(*init)
+        cluster.start("a")
+        await cluster.wait("a", "listening on", 2)
+        operator.copy("a", "b")
+        for node in ("b", "c"):
+            cluster.start(node)
+        await cluster.wait("b", "listening on")
+        # An empty node does not take the log for one that begins with its own state.
+        await cluster.wait("c", "does not have entry 1 any more")
+        cluster.kill("c")
+        operator.copy("a", "c")
+        cluster.start("c")
+        await cluster.wait("c", "listening on")
+        await load(clients)
+
+        await stop()
+        shutil.copytree(cluster.path("etcd"), cluster.path("backup"))
+        cluster.start_etcd()
+        for node in NODES:
+            starts = cluster.log(node).count("listening on")
+            cluster.start(node)
+            await cluster.wait(node, "listening on", starts + 1)
+        await load(clients)
+        await stop()
+        shutil.rmtree(cluster.path("etcd"))
+        os.rename(cluster.path("backup"), cluster.path("etcd"))
+        cluster.start_etcd()
+        older = await operator.repair()
+        await load(clients)
+
+        await stop()
+        shutil.rmtree(cluster.path("etcd"))
+        cluster.start_etcd()
+        empty = await operator.repair()
+        await load(clients)
+        result = await outcome(cluster, {client.node: client for client in clients}, [], [], 0)
+        json.dump(result | {"running": running, "twice": twice, "older": older, "empty": empty}, sys.stdout)
+    finally:
+        cluster.stop()
+
+
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[3:] == ["mistakes"]:
@@ -437,5 +587,7 @@ if __name__ == "__main__":
         asyncio.run(renew(*arguments[:3], arguments[4]))
     elif arguments[3:4] == ["operate"]:
         asyncio.run(operate(*arguments[:3], arguments[4]))
+    elif arguments[3:4] == ["restore"]:
+        asyncio.run(restore(*arguments[:3], arguments[4]))
     else:
         asyncio.run(main(*arguments[:3], int(arguments[3]) if len(arguments) > 3 else 1))

@@ -168,17 +168,20 @@ extension Refusal: CustomStringConvertible {
     case .logLost(let journal, let log):
       """
       the journal ends at entry \(journal), but the log at \(log): etcd has lost entries. Bring back its data of a \
-      later time; or \(Self.serveAlone)
+      later time; or \(Self.restore)
       """
     case .diverged(let reason):
       "the journal is not that of the log (\(reason)): \(Self.copyTheLog)"
-    case .damaged(let reason): "the log is damaged (\(reason)): bring back etcd's own data; or \(Self.serveAlone)"
+    case .damaged(let reason): "the log is damaged (\(reason)): bring back etcd's own data; or \(Self.restore)"
     case .restored:
       """
-      etcd was restored from a backup, which cannot be continued: bring back its own data; or \(Self.serveAlone)
+      etcd was restored from a backup: bring back its own data; or \(Self.restore)
       """
     case .otherHistory:
-      "the journal belongs to another cluster: check 'etcd' and 'prefix' in [cluster]; or \(Self.copyTheLog)"
+      """
+      the journal belongs to another cluster, or ends before the place at which the log was begun again: check 'etcd' and \
+      'prefix' in [cluster]; or move it away, and give this node a copy from another one, by `storectl cluster copy`
+      """
     case .nameTaken(let node):
       "another process runs as node \(node): give each machine its own name in [cluster], and start this hub again"
     case .newerSchema(let position):
@@ -186,8 +189,8 @@ extension Refusal: CustomStringConvertible {
     }
   }
 
-  private static let serveAlone =
-    "remove [cluster] from the configuration of one hub, which then serves its journal alone"
+  private static let restore =
+    "run `storectl cluster restore` on the machine whose journal ends last, which says what it does before it does it"
   private static let copyTheLog =
     "move this node's journal away, and start it once with --new-history: it copies the log"
 }

@@ -53,7 +53,8 @@ extension ClusterNode {
       // No node asks for a snapshot yet: `send` says what the operator can do.
       break
     case .adopt(_, let endsSessions):
-      guard endsSessions else { return }
+      // A hub that does not serve yet tells its clients the new name when it does.
+      guard endsSessions, isReady else { return }
       deliver(.refused(reason: "the log of the cluster was continued from an earlier state: this hub starts again"))
     case .standingChanged(let standing): note(standing)
     }
@@ -65,8 +66,9 @@ extension ClusterNode {
       request.log.write(
         .error, cause: Log.Cause("missing entries"),
         """
-        the log of the cluster does not have entry \(position + 1) any more, which this node lacks: stop this hub and \
-        another one, copy the state directory of that one, and start both
+        the log of the cluster does not have entry \(position + 1) any more, which this node lacks: make a copy of \
+        another node's journal there, by `storectl cluster copy --into DIR`, while its hub runs; stop this hub, and put \
+        the copy into the place of its --state-dir
         """)
     case .actions(_, let session, _, _): links?.send(message, to: node, group: groups[session] ?? .max)
     case .beat, .status, .snapshot: links?.send(message, to: node, group: 0)

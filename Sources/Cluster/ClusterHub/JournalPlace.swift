@@ -2,14 +2,7 @@ import ClusterCore
 import ClusterLog
 import Wire
 
-/// Where in the cluster's log a journal ends. The journal stores it with the turns.
-nonisolated struct JournalPlace: Equatable {
-  let history: LogHistory
-  /// The last entry, whose bytes prove the journal.
-  let last: EncodedEntry
-  /// The number of the last turn up to the entry.
-  let turn: UInt64
-
+nonisolated extension JournalPlace {
   /// The journal for the core.
   var journal: ClusterCore.Journal {
     ClusterCore.Journal(history: history, point: LogPoint(after: last, turn: turn), last: last)
@@ -33,28 +26,6 @@ nonisolated struct JournalPlace: Equatable {
   }
 }
 
-nonisolated extension JournalPlace: WireValue {
-  /// Writes `[history, turn, entry]`; the entry is a byte string.
-  func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(count: 3)
-    history.encode(to: &encoder)
-    encoder.unsigned(turn)
-    encoder.byteString(last.bytes.span.bytes)
-  }
-
-  /// Reads a place.
-  init(from decoder: inout CBORDecoder) throws(WireError) {
-    try decoder.tuple(3)
-    history = try LogHistory(from: &decoder)
-    turn = try decoder.unsigned()
-    let start = decoder.offset
-    let bytes = [UInt8](try decoder.byteString())
-    do throws(LogDamage) { last = try EncodedEntry(decoding: bytes) } catch {
-      throw WireError(.doesNotFit(type: "entry"), at: start)
-    }
-  }
-}
-
 /// The reasons why a node cannot start.
 nonisolated enum ClusterNodeError: Error, Equatable, CustomStringConvertible {
   case ownHistory(turns: UInt64)
@@ -67,13 +38,14 @@ nonisolated enum ClusterNodeError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .ownHistory(let turns):
       """
-      the journal has \(turns) turns of a hub without a cluster, which cannot be taken into one yet: begin with an empty \
-      --state-dir (and, once, --new-history)
+      the journal has \(turns) turns of a hub without a cluster: `storectl cluster init --from-journal` begins a cluster's \
+      log with it; to copy the log of the others, begin with an empty --state-dir (and, once, --new-history)
       """
     case .otherTurns(let place, let tail):
       """
       the journal ends with turn \(tail), but it left the cluster's log at turn \(place): a hub without [cluster] has \
-      used it. Move it away, and start the hub once with --new-history: it copies the log
+      used it. Move it away, and start the hub once with --new-history: it copies the log. If the cluster is lost, \
+      `storectl cluster init --from-journal` begins a new one with it
       """
     case .damagedPlace:
       """

@@ -75,20 +75,7 @@ package struct OperatorConfiguration: Sendable {
   package mutating func read(
     _ path: String, schema: Schema, views: Schema? = nil, isRequired: Bool = true, users: UserDatabase = .system
   ) throws(ConfigurationError) {
-    var texts: [(file: String, text: String)] = []
-    var problems: [ConfigurationProblem] = []
-    var dropIns: [String] = []
-    do throws(ConfigurationError) { dropIns = try Self.dropIns(of: path) } catch { problems += error.problems }
-    for file in [path] + dropIns {
-      do throws(ConfigurationError) {
-        if let text = try Self.contents(of: file) {
-          texts.append((file, text))
-        } else if file == path, isRequired {
-          throw Self.unopened(path, ENOENT)
-        }
-        // A drop-in may have been removed meanwhile.
-      } catch { problems += error.problems }
-    }
+    let (texts, problems) = Self.texts(of: path, isRequired: isRequired)
     try read(texts, schema: schema, views: views, users: users, after: problems)
   }
 
@@ -110,6 +97,49 @@ package struct OperatorConfiguration: Sendable {
     guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self = reading.finish()
     files += texts.map(\.file)
+  }
+
+  /// Reads only the section `[cluster]` of the files, for a tool that does not know the feature.
+  ///
+  /// - Parameter path: The file, whose drop-ins are read, too.
+  /// - Returns: The cluster; nil if the files have no such section.
+  /// - Throws: All mistakes in the section.
+  package static func cluster(in path: String) throws(ConfigurationError) -> ClusterSettings? {
+    var (texts, problems) = texts(of: path, isRequired: true)
+    var reading: ClusterReading?
+    for (file, text) in texts {
+      for line in INIFile.lines(in: text, file: file, problems: &problems) where line.section == "cluster" {
+        if reading == nil { reading = ClusterReading(line) }
+        if let (key, value) = line.setting, let mistake = reading?.take(key, value, line) {
+          problems.append(ConfigurationProblem(file: line.file, line: line.line, mistake))
+        }
+      }
+    }
+    let result = reading?.finish()
+    problems += result?.problems ?? []
+    guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    return result?.settings
+  }
+
+  /// The texts of a file and its drop-ins, and why some cannot be read.
+  private static func texts(
+    of path: String, isRequired: Bool
+  ) -> ([(file: String, text: String)], [ConfigurationProblem]) {
+    var texts: [(file: String, text: String)] = []
+    var problems: [ConfigurationProblem] = []
+    var dropIns: [String] = []
+    do throws(ConfigurationError) { dropIns = try Self.dropIns(of: path) } catch { problems += error.problems }
+    for file in [path] + dropIns {
+      do throws(ConfigurationError) {
+        if let text = try contents(of: file) {
+          texts.append((file, text))
+        } else if file == path, isRequired {
+          throw unopened(path, ENOENT)
+        }
+        // A drop-in may have been removed meanwhile.
+      } catch { problems += error.problems }
+    }
+    return (texts, problems)
   }
 
   private static func unopened(_ path: String, _ code: CInt) -> ConfigurationError {

@@ -149,6 +149,71 @@ private enum OpenSSL {
     }
   }
 
+  private struct Restoration: Decodable {
+    struct Command: Decodable {
+      let status: Int
+      let output, errors: String
+
+      init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        (status, output) = (try values.decode(Int.self), try values.decode(String.self))
+        errors = try values.decode(String.self)
+      }
+    }
+
+    struct Ended: Decodable {
+      let status: Int
+      let log: String
+
+      init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        (status, log) = (try values.decode(Int.self), try values.decode(String.self))
+      }
+    }
+
+    struct Repair: Decodable {
+      let refused: [String: Ended]
+      let plans: [String: Command]
+      let ends: [String: UInt64]
+      let best: String
+      let restored, again: Command
+      let behind: [String: String]
+    }
+
+    let running, twice: Command
+    let older, empty: Repair
+  }
+
+  /// The journal of a hub of one machine becomes the beginning of a cluster. Then etcd is replaced by an older backup, and
+  /// then it loses everything: the log is restored from the journal that ends last, and no acknowledged action is lost.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func anOperatorBeginsALogWithAJournal() throws {
+    let output = try run("restore", Program(name: "storectl").url.path)
+    let outcome = try JSONDecoder().decode(Outcome.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(outcome.acknowledged > 100, "\(text)")
+    #expect(outcome.missing.values.allSatisfy { $0 == 0 } && outcome.doubled.values.allSatisfy { $0 == 0 }, "\(text)")
+    #expect(outcome.differing == 0, "\(text)")
+
+    let restoration = try JSONDecoder().decode(Restoration.self, from: output)
+    #expect(restoration.running.status == 7 && restoration.running.errors.contains("of a hub without a cluster"))
+    #expect(restoration.twice.status == 1 && restoration.twice.errors.contains("that of a cluster already"))
+    for repair in [restoration.older, restoration.empty] {
+      for (node, ended) in repair.refused {
+        #expect(ended.status == 1 && ended.log.contains("run `storectl cluster restore`"), "\(node): \(ended.log)")
+      }
+      for (node, plan) in repair.plans {
+        #expect(plan.status == 1 && plan.errors.contains("nothing was changed"), "\(node): \(plan.errors)")
+        #expect(plan.output.contains("lost "), "\(plan.output)")
+      }
+      #expect(repair.restored.status == 0, "\(repair.restored.errors)")
+      #expect(repair.again.status == 1 && repair.again.errors.contains("nothing to restore"))
+      // A journal that ends where the best one ends goes on; another one is told what to do.
+      for (node, end) in repair.ends where end == repair.ends[repair.best] { #expect(repair.behind[node] == nil) }
+      for (node, log) in repair.behind { #expect(log.contains("storectl cluster copy"), "\(node): \(log)") }
+    }
+  }
+
   /// What the script of this suite prints.
   private func run(_ arguments: String...) throws -> Data {
     let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"

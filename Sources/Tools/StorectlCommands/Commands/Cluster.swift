@@ -5,8 +5,19 @@ internal import Wire
 
 extension ProgramOptions.Command {
   nonisolated static let cluster = Self(
-    "cluster", "show the part of the hub in its cluster, or pass the leadership on",
-    arguments: [.init("ACTION", value: .words(["status", "transfer"])), .init("NODE", .atMostOnce)],
+    "cluster", "show the part of the hub in its cluster, pass the leadership on, or begin, copy or restore the log",
+    arguments: [.init("ACTION", value: .words(clusterActions)), .init("NODE", .atMostOnce)],
+    options: [
+      .directory,
+      .init(
+        "config", argument: "FILE", "init, restore: the hub's configuration; default /etc/storehub/storehub.conf",
+        value: .file),
+      .init("from-journal", "begin with the journal in --state-dir", if: .argument("init")),
+      .init("yes", "do it; without, restore only says what it would do", if: .argument("restore")),
+      .init(
+        "into", argument: "DIR", "the directory of the copy, which has no journal yet", value: .file,
+        if: .argument("copy")),
+    ],
     details: [
       .text(
         """
@@ -21,17 +32,46 @@ extension ProgramOptions.Command {
         hub that is stopped does the same by itself.
         """),
       .code(["storectl cluster status", "storectl cluster transfer b"]),
+      .text(
+        """
+        copy writes a copy of the journal of a node into DIR, with its place in the log, from which another node can \
+        start: a new one, or one that was away for too long. The hub may be running. Needs to read its files.
+        """),
+      .text(
+        """
+        init --from-journal begins the log of a cluster with the journal of a hub that was in none. The hub is stopped; \
+        afterwards it starts with its section [cluster]. The other nodes start from copies of its journal.
+        """),
+      .text(
+        """
+        restore continues the log after etcd has lost entries, or was restored from a backup. Run it on the machine whose \
+        journal ends last, while all hubs are stopped. If etcd has the journal's last entry, the log goes on as it is, \
+        under a new name; otherwise it begins again with that entry, so that nothing of the journal is lost. Every node \
+        whose journal ends there goes on; one that ends earlier needs a copy, and says so. Without --yes, it says what \
+        it would do, and exits with 1.
+        """),
+      .code([
+        "storectl cluster copy --state-dir /var/lib/storehub --into /srv/copy",
+        "storectl cluster init --from-journal --state-dir /var/lib/storehub",
+        "storectl cluster restore --state-dir /var/lib/storehub",
+      ]),
     ])
+
+  nonisolated static let clusterActions = ["status", "transfer", "copy", "init", "restore"]
 }
 
 extension Tool {
-  /// Runs `cluster status` and `cluster transfer [NODE]`.
+  /// Runs `cluster status`, `cluster transfer [NODE]`, `cluster copy`, `cluster init` and `cluster restore`.
   func cluster() async throws(ToolFailure) {
     switch (options.arguments[0], options.arguments.dropFirst().first) {
     case ("status", nil): try await clusterStatus()
-    case ("status", let name?): throw ToolFailure(.usage, "unexpected argument '\(name)'")
     case ("transfer", let node): try await transferLeadership(to: node ?? "")
-    case (let word, _): throw wrongWord(word, ["status", "transfer"])
+    case ("copy", nil): try await copyNode()
+    case ("init", nil): try await beginLog()
+    case ("restore", nil): try await restoreLog()
+    case (let word, let name?) where ProgramOptions.Command.clusterActions.contains(word):
+      throw ToolFailure(.usage, "unexpected argument '\(name)'")
+    case (let word, _): throw wrongWord(word, ProgramOptions.Command.clusterActions)
     }
   }
 

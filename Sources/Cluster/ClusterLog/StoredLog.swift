@@ -1,0 +1,120 @@
+package import Wire
+
+/// What a store has of a log, for an operator who continues the log with the journal of a node.
+///
+/// A log that begins after entry 1 looks like one whose first entries were removed. So a node that has not what is before
+/// asks for a copy, and needs no other rules.
+package struct StoredLog: Equatable, Sendable {
+  /// The id of the store's cluster.
+  package let store: UInt64
+  /// The name of the log.
+  package let history: LogHistory?
+  /// The first and the last entry.
+  package let positions: ClosedRange<UInt64>?
+  private let entry: StoredValue?
+  /// That nothing has changed since.
+  private let conditions: [LogTransaction.Condition]
+
+  /// Takes the values that `LogTransaction.inspection` has read at a position.
+  package init(_ values: [StoredValue?], at position: UInt64, in store: UInt64) throws(LogDamage) {
+    func value(_ read: LogTransaction.InspectionReads) -> StoredValue? { values[read.rawValue] }
+    func number(_ value: StoredValue?) -> UInt64? {
+      if case .entry(let position)? = value?.key { position } else { nil }
+    }
+    self.store = store
+    entry = value(.entry)
+    if let record = value(.history) {
+      guard let found = try? LogHistory(decoding: record.bytes.span.bytes) else {
+        throw LogDamage("the history has \(record.bytes.count) bytes")
+      }
+      history = found
+    } else {
+      history = nil
+    }
+    let ends = (number(value(.first)), number(value(.last)))
+    if let first = ends.0, let last = ends.1, first <= last { positions = first...last } else { positions = nil }
+    var unchanged: [LogTransaction.Condition] = []
+    for (key, read) in [(LogKey.history, LogTransaction.InspectionReads.history), (.leader, .leader)] {
+      if let found = value(read) { unchanged.append(.revision(key, found.revision)) } else { unchanged.append(.absent(key)) }
+    }
+    if let last = value(.last), let end = positions?.upperBound {
+      // Not its bytes, which may fill half a transaction.
+      unchanged += [.revision(last.key, last.revision), .absent(.entry(end + 1))]
+    } else {
+      unchanged.append(.absent(.entry(position)))
+    }
+    conditions = unchanged
+  }
+
+  /// How the log can be continued with a journal.
+  package enum Restoration: Equatable, Sendable {
+    /// The journal belongs to the log, which goes on without the operator.
+    case needless
+    /// The log has the journal's last entry, and goes on up to this one under a new name.
+    case renamed(last: UInt64)
+    /// The log begins again with the journal's last entry. The store loses what it has.
+    case begunAgain
+    /// The log ends later than the journal, at this entry, and has not its last one.
+    case endsLater(UInt64)
+  }
+
+  /// Returns how the log can be continued with a journal that ends at the position of the inspection.
+  package func restoration(with journal: JournalPlace) -> Restoration {
+    let last = positions?.upperBound ?? 0
+    if entry?.key == .entry(journal.position), entry?.bytes == journal.last.bytes {
+      return history?.store == store ? .needless : .renamed(last: last)
+    }
+    return last > journal.position ? .endsLater(last) : .begunAgain
+  }
+
+  /// Gives the log another name, if nothing has changed.
+  package func renaming(to history: LogHistory) -> LogTransaction {
+    LogTransaction(if: conditions, then: [.put(.history, history.encoded())], else: [.key(.history)])
+  }
+
+  /// Begins the log with an entry, if nothing has changed. What the store had of the log is removed.
+  /// - Precondition: It had no later entries.
+  package func beginning(with first: EncodedEntry, in history: LogHistory) -> LogTransaction {
+    let position = first.entry.position
+    precondition(positions?.upperBound ?? 0 <= position, "the log has entries after its first")
+    return LogTransaction(
+      if: conditions,
+      then: [
+        .trim(before: position), .put(.history, history.encoded()), .put(.leader, first.entry.leader.encoded()),
+        .put(.entry(position), first.bytes),
+      ], else: [.key(.history)])
+  }
+}
+
+extension LogTransaction {
+  /// What `inspection` reads.
+  package enum InspectionReads: Int { case history, leader, entry, first, last }
+
+  /// Reads what a store has of a log, through consensus: its conditions never hold.
+  package static func inspection(at position: UInt64) -> LogTransaction {
+    LogTransaction(
+      if: [.absent(.history), .present(.history)], then: [],
+      else: [.key(.history), .key(.leader), .key(.entry(position)), .firstEntry, .lastEntry])
+  }
+}
+
+extension EncodedEntry {
+  /// The entry with which a cluster's log begins that continues a journal: the opening of a term of no process.
+  ///
+  /// It is never entry 1. A node with an empty journal would take that for the beginning of everything.
+  ///
+  /// - Parameters:
+  ///   - journal: The place at which the journal has left an earlier log of a cluster; nil if it was in none.
+  ///   - checksum: The checksum of all turns of the journal.
+  ///   - schema: The schema of its state.
+  ///   - node: The node whose journal it is.
+  package init(continuing journal: JournalPlace?, checksum: UInt64, schema: SchemaFingerprint, node: NodeName) {
+    // Terms go on: an outside system refuses smaller ones.
+    let term = (journal?.last.entry.leader.term ?? 0) + 1
+    self.init(
+      LogEntry(
+        position: max(2, (journal?.position ?? 0) + 1),
+        leader: Leadership(term: term, node: node, process: .random(in: 0 ... .max)), schema: schema,
+        previous: checksum, content: .opening))
+  }
+}

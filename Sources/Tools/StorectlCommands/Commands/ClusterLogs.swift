@@ -1,0 +1,257 @@
+internal import ClusterLog
+internal import Configuration
+internal import EtcdClient
+internal import EtcdLogStore
+internal import EventLoop
+internal import JSONText
+internal import Journal
+internal import NetworkStream
+internal import ProgramOptions
+internal import TurnLog
+internal import Wire
+
+/// The log of a cluster in etcd, for an operator.
+private final class OperatedLog {
+  private let client: EtcdClient
+  private let store: EtcdLogStore
+  private let timeout: Duration
+  private var lastFailure = ""
+
+  init(_ settings: ClusterSettings, on loop: EventLoop, timeout: Duration) throws(ToolFailure) {
+    self.timeout = timeout
+    let tls = settings.tls.map { TLSFiles(authority: $0.authority, certificate: $0.certificate, key: $0.key) }
+    do throws(EtcdClientError) {
+      client = try EtcdClient(on: loop, EtcdSettings(endpoints: settings.endpoints, tls: tls))
+    } catch {
+      throw ToolFailure(.failed, "\(error)")
+    }
+    do throws(UVError) {
+      store = try EtcdLogStore(client, on: loop, EtcdLogStore.Settings(prefix: settings.prefix))
+    } catch {
+      throw ToolFailure(.failed, "\(error)")
+    }
+    client.onFailure = { [weak self] in self?.lastFailure = "etcd at \($0): \($1)" }
+  }
+
+  func close() {
+    store.close()
+    client.close()
+  }
+
+  /// Executes a transaction, again and again until it has an answer or the time is over.
+  private func transact(
+    _ transaction: LogTransaction, in expected: UInt64?, checkInterruption: () throws(ToolFailure) -> Void
+  ) async throws(ToolFailure) -> (store: UInt64, outcome: TransactionOutcome) {
+    let end = ContinuousClock.now + timeout
+    while true {
+      let answer = await withCheckedContinuation { continuation in
+        store.transact(transaction, in: expected) { continuation.resume(returning: ($0, $1)) }
+      }
+      try checkInterruption()
+      switch answer.1 {
+      case .written, .refused, .elsewhere: return answer
+      case .full:
+        throw ToolFailure(.failed, "etcd is full: see its quota and its alarms, and try again")
+      case .unknown:
+        guard ContinuousClock.now < end else {
+          throw ToolFailure(.timedOut, "etcd has not answered in time\(lastFailure.isEmpty ? "" : ": \(lastFailure)")")
+        }
+      }
+    }
+  }
+
+  /// What etcd has of the log.
+  func inspect(
+    at position: UInt64, checkInterruption: () throws(ToolFailure) -> Void
+  ) async throws(ToolFailure) -> StoredLog {
+    let answer = try await transact(.inspection(at: position), in: nil, checkInterruption: checkInterruption)
+    guard case .refused(let values) = answer.outcome else {
+      throw ToolFailure(.failed, "etcd has answered what it was not asked")
+    }
+    do throws(LogDamage) { return try StoredLog(values, at: position, in: answer.store) } catch {
+      throw ToolFailure(.damaged, "the log in etcd is damaged: \(error)")
+    }
+  }
+
+  /// Changes the log under a new name.
+  func change(
+    _ transaction: LogTransaction, to history: LogHistory, checkInterruption: () throws(ToolFailure) -> Void
+  ) async throws(ToolFailure) {
+    let answer = try await transact(transaction, in: history.store, checkInterruption: checkInterruption)
+    switch answer.outcome {
+    case .written: return
+    // An earlier attempt without an answer has succeeded.
+    case .refused(let values) where values.first??.bytes == history.encoded(): return
+    case .refused, .elsewhere, .full, .unknown:
+      throw ToolFailure(.failed, "the log in etcd was changed meanwhile: a hub may be running. Nothing was changed here")
+    }
+  }
+}
+
+extension Tool {
+  // MARK: Copies
+
+  /// Runs `cluster copy --into DIR`.
+  func copyNode() async throws(ToolFailure) {
+    guard let target = options.string("into") else {
+      throw ToolFailure(.usage, "cluster copy needs --into, the directory of the copy")
+    }
+    let source = try await stateDirectory()
+    _ = try place(of: try await ending(of: source), in: source)
+    try await onAnotherThread { () throws(LogError) in try JournalReader(source).copy(to: target) }
+    effect = "the copy was made"
+    let copied = try await ending(of: target)
+    let place = try place(of: copied, in: target)
+    if isJSON { return print(Self.json(place.position, copied, [JSONValue.Member("directory", .string(target))])) }
+    print(["\(target) ends at entry \(place.position) of the log, revision \(copied.revision)"])
+  }
+
+  // MARK: Beginning
+
+  /// Runs `cluster init --from-journal`.
+  func beginLog() async throws(ToolFailure) {
+    guard options.flag("from-journal") else {
+      throw ToolFailure(
+        .usage, "cluster init needs --from-journal: without a journal, the first node that starts begins the log")
+    }
+    let directory = try chosenStateDirectory()
+    let settings = try clusterSettings()
+    let ending = try await ending(of: directory)
+    guard let schema = ending.schema, ending.turn > 0 || ending.revision > 0 else {
+      throw ToolFailure(
+        .absent, "the journal in \(directory) is empty: move it away, and the first node that starts begins the log")
+    }
+    let earlier = ending.place.flatMap { try? JournalPlace(decoding: $0.span.bytes) }
+    guard earlier?.turn != ending.turn else {
+      throw ToolFailure(
+        .failed, "the journal in \(directory) is that of a cluster already: `storectl cluster restore` continues its log")
+    }
+    let first = EncodedEntry(
+      continuing: earlier, checksum: ending.checksum, schema: schema, node: settings.node)
+    let log = try OperatedLog(settings, on: loop, timeout: timeout)
+    defer { log.close() }
+    let found = try await log.inspect(at: first.entry.position, checkInterruption: checkInterruption)
+    guard found.history == nil, found.positions == nil else {
+      throw ToolFailure(
+        .failed,
+        """
+        etcd has a log below \(settings.prefix) already: give this cluster another 'prefix' in [cluster] on all machines, \
+        or if nobody needs that log, remove it by `etcdctl del --prefix \(settings.prefix)`
+        """)
+    }
+    let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
+    let place = JournalPlace(history: history, last: first, turn: ending.turn)
+    // The journal first: `restore` completes what ends here, and etcd has no log that no journal belongs to.
+    try await onAnotherThread { () throws(LogError) in
+      try JournalTool.setPlace(directory, to: place.encoded(), after: ending.turn)
+    }
+    effect = "the journal was made one of a cluster"
+    do throws(ToolFailure) {
+      try await log.change(
+        found.beginning(with: first, in: history), to: history, checkInterruption: checkInterruption)
+    } catch {
+      throw ToolFailure(
+        error.status,
+        """
+        \(error.reason). The journal is ready: `storectl cluster restore --state-dir \(directory)` completes it
+        """)
+    }
+    if isJSON { return print(Self.json(place.position, ending)) }
+    print([
+      "the log begins at entry \(place.position), with revision \(ending.revision) of the journal",
+      "start this hub as node \(settings.node), and the others from copies: `storectl cluster copy --into DIR`",
+    ])
+  }
+
+  // MARK: Restoring
+
+  /// Runs `cluster restore [--yes]`.
+  func restoreLog() async throws(ToolFailure) {
+    let directory = try chosenStateDirectory()
+    let settings = try clusterSettings()
+    let ending = try await ending(of: directory)
+    let place = try place(of: ending, in: directory)
+    let log = try OperatedLog(settings, on: loop, timeout: timeout)
+    defer { log.close() }
+    let found = try await log.inspect(at: place.position, checkInterruption: checkInterruption)
+    let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
+    let transaction: LogTransaction
+    let end: UInt64
+    var plan = [
+      "journal     entry \(place.position), revision \(ending.revision), of \(Moment.text(ending.time))",
+      "etcd        \(found.positions.map { "entries \($0.lowerBound) to \($0.upperBound)" } ?? "no entries")",
+    ]
+    switch found.restoration(with: place) {
+    case .needless:
+      throw ToolFailure(.failed, "the journal belongs to the log in etcd: there is nothing to restore; start the hub")
+    case .endsLater(let last):
+      throw ToolFailure(
+        .failed,
+        """
+        the log in etcd ends later than this journal, at entry \(last), and has not entry \(place.position): restore from \
+        the node whose journal ends last, and give this one a copy of it, by `storectl cluster copy`
+        """)
+    case .renamed(let last):
+      (transaction, end) = (found.renaming(to: history), last)
+      plan.append("afterwards  the log goes on as it is in etcd, from entry \(last) on")
+    case .begunAgain:
+      (transaction, end) = (found.beginning(with: place.last, in: history), place.position)
+      plan.append("afterwards  the log begins with entry \(end), which ends this journal")
+    }
+    plan.append(
+      "lost        what other journals have after entry \(end), and all that no journal has: compare those of all nodes")
+    guard options.flag("yes") else {
+      if !isJSON { print(plan) }
+      throw ToolFailure(.failed, "nothing was changed; --yes does it")
+    }
+    try await log.change(transaction, to: history, checkInterruption: checkInterruption)
+    effect = "the log was restored"
+    if isJSON { print(Self.json(end, ending)) } else { print(plan) }
+  }
+
+  // MARK: Parts
+
+  private func clusterSettings() throws(ToolFailure) -> ClusterSettings {
+    let file = options.string("config") ?? "/etc/storehub/storehub.conf"
+    do throws(ConfigurationError) {
+      if let settings = try OperatorConfiguration.cluster(in: file) { return settings }
+    } catch {
+      throw ToolFailure(.failed, "\(error)")
+    }
+    throw ToolFailure(.absent, "\(file) has no section [cluster]: write it, or name the hub's configuration with --config")
+  }
+
+  private func ending(of directory: String) async throws(ToolFailure) -> JournalEnding {
+    try await onAnotherThread { () throws(LogError) in try JournalReader(directory).ending() }
+  }
+
+  private func place(of ending: JournalEnding, in directory: String) throws(ToolFailure) -> JournalPlace {
+    guard let bytes = ending.place else {
+      throw ToolFailure(
+        .absent,
+        "the journal in \(directory) is of a hub without a cluster; `storectl cluster init --from-journal` begins one")
+    }
+    guard let place = try? JournalPlace(decoding: bytes.span.bytes) else {
+      throw ToolFailure(.damaged, "the journal in \(directory) does not say where in the cluster's log it ends")
+    }
+    guard place.turn == ending.turn else {
+      throw ToolFailure(
+        .diverged,
+        """
+        the journal in \(directory) ends with turn \(ending.turn), but it left the cluster's log at turn \(place.turn): a \
+        hub without [cluster] has used it. If the cluster is lost, `storectl cluster init --from-journal` begins a new one
+        """)
+    }
+    return place
+  }
+
+  private static func json(
+    _ entry: UInt64, _ ending: JournalEnding, _ others: [JSONValue.Member] = []
+  ) -> JSONValue {
+    .object(
+      [
+        JSONValue.Member("entry", .integer(entry)), JSONValue.Member("turn", .integer(ending.turn)),
+        JSONValue.Member("revision", .integer(ending.revision)),
+      ] + others)
+  }
+}

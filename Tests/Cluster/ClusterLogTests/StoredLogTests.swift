@@ -1,0 +1,89 @@
+import ClusterLog
+import Testing
+import Wire
+
+/// How an operator continues a log with a journal.
+@Suite struct StoredLogTests {
+  private let log = Samples.log()
+  private let history = LogHistory(id: 1, store: 2)
+
+  private func place(_ position: Int) -> JournalPlace { JournalPlace(history: history, last: log[position - 1], turn: 3) }
+
+  /// A store with entries, as a journal's operator finds it.
+  private func found(
+    _ entries: [EncodedEntry], named name: LogHistory?, at position: UInt64, in store: UInt64 = 2
+  ) throws -> StoredLog {
+    func value(_ entry: EncodedEntry) -> StoredValue {
+      StoredValue(key: .entry(entry.entry.position), bytes: entry.bytes, revision: 40 + entry.entry.position)
+    }
+    let own = entries.first { $0.entry.position == position }
+    return try StoredLog(
+      [
+        name.map { StoredValue(key: .history, bytes: $0.encoded(), revision: 40) },
+        entries.last.map { StoredValue(key: .leader, bytes: $0.entry.leader.encoded(), revision: 41) },
+        own.map(value), entries.first.map(value), entries.last.map(value),
+      ], at: position, in: store)
+  }
+
+  @Test func aLogThatIsWholeIsNotChanged() throws {
+    #expect(try found(log, named: history, at: 4).restoration(with: place(4)) == .needless)
+    // Another node's operator has restored it already.
+    #expect(
+      try found(log, named: LogHistory(id: 9, store: 2), at: 4).restoration(with: place(4)) == .needless)
+  }
+
+  @Test func aBackupThatHasTheJournalsEndGoesOnUnderAnotherName() throws {
+    let found = try found(log, named: history, at: 4, in: 3)
+    #expect(found.restoration(with: place(4)) == .renamed(last: 6))
+    let name = LogHistory(id: 5, store: 3)
+    let transaction = found.renaming(to: name)
+    #expect(transaction.writes == [.put(.history, name.encoded())])
+    for condition: LogTransaction.Condition in [
+      .revision(.history, 40), .revision(.leader, 41), .revision(.entry(6), 46), .absent(.entry(7)),
+    ] {
+      #expect(transaction.conditions.contains(condition))
+    }
+  }
+
+  @Test func aJournalThatIsAheadBeginsTheLogAgain() throws {
+    let found = try found(Array(log[..<3]), named: history, at: 6)
+    #expect(found.restoration(with: place(6)) == .begunAgain)
+    let transaction = found.beginning(with: log[5], in: LogHistory(id: 5, store: 2))
+    #expect(transaction.writes.contains(.trim(before: 6)) && transaction.writes.contains(.put(.entry(6), log[5].bytes)))
+    // The next claim compares it.
+    #expect(transaction.writes.contains(.put(.leader, Samples.second.encoded())))
+    #expect(transaction.conditions.contains(.revision(.entry(3), 43)))
+  }
+
+  @Test func anEmptyStoreHasNothingThatMayChange() throws {
+    let found = try found([], named: nil, at: 6)
+    #expect(found.restoration(with: place(6)) == .begunAgain && found.positions == nil)
+    #expect(
+      found.beginning(with: log[5], in: history).conditions == [
+        .absent(.history), .absent(.leader), .absent(.entry(6)),
+      ])
+  }
+
+  /// The journal lacks what the log has, so that it must not replace that.
+  @Test func aJournalThatEndsEarlierDoesNotReplaceTheLog() throws {
+    #expect(try found(Array(log[4...]), named: history, at: 3).restoration(with: place(3)) == .endsLater(6))
+  }
+
+  @Test func aHistoryThatCannotBeReadIsDamage() {
+    #expect(throws: LogDamage.self) {
+      try StoredLog([StoredValue(key: .history, bytes: [0x80], revision: 3), nil, nil, nil, nil], at: 1, in: 2)
+    }
+  }
+
+  /// A node with an empty journal would take entry 1 for the beginning of everything.
+  @Test func aLogThatContinuesAJournalDoesNotBeginWithEntryOne() {
+    let alone = EncodedEntry(continuing: nil, checksum: 8, schema: Samples.schema, node: Samples.name("a"))
+    #expect(alone.entry.position == 2 && alone.entry.previous == 8 && alone.entry.leader.term == 1)
+    let later = EncodedEntry(continuing: place(6), checksum: 8, schema: Samples.schema, node: Samples.name("a"))
+    #expect(later.entry.position == 7 && later.entry.leader.term == 3)
+  }
+
+  @Test func aPlaceIsReadBack() throws {
+    #expect(try JournalPlace(decoding: place(3).encoded().span.bytes) == place(3))
+  }
+}
