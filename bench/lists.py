@@ -10,8 +10,8 @@ and `delete` shortens it again, so a list must be much longer than a run. The go
 
 A toggle or a move starts an effect that sorts the list a second after the last of them. `sort` is the action of this
 effect, sent to a list with one todo out of place. It looks only at what has changed since the last sort. The first one
-after the hub's start checks each todo once, so its cost grows with the list, and the goal does not apply to it; every
-other action waits for it.
+after the hub's start checks each todo once, so its cost grows with the list, and the goal does not apply to it. A long
+list is sorted in steps, which follow the acknowledgement: the elapsed time does not include them, the CPU time does.
 """
 import argparse
 import os
@@ -47,6 +47,17 @@ def wait_until_idle(server):
         if now - before < 5_000_000:
             return
         before = now
+
+
+def finish_steps(server):
+    """Waits until the hub is no longer sorting, and returns its CPU time then."""
+    last = processor_time(server.process.pid)
+    while True:
+        time.sleep(0.02)
+        now = processor_time(server.process.pid)
+        if now - last < 200_000:
+            return now
+        last = now
 
 
 def subscribe(server):
@@ -87,10 +98,9 @@ def measure_sorts(server, todos):
         before, start = processor_time(server.process.pid), time.monotonic()
         send("sortCompletedTodos")
         end = time.monotonic()
-        time.sleep(0.02)
-        used += processor_time(server.process.pid) - before
+        used += finish_steps(server) - before
         elapsed += end - start
-        if end - changed > 1:
+        if time.monotonic() - changed > 1:
             raise SystemExit("the effect may have sorted the list before this script did")
         complete(todo, False)
     wait_until_idle(server)
@@ -174,7 +184,8 @@ def main():
         print(f"{row} |")
         if workload != FIRST_SORT:
             series.append((workload, [(size, medians[size] * 1e3) for size in options.sizes]))
-    print("\ntoggle and move start sort a second after the last of them. The first after a start checks each todo once.")
+    print("\ntoggle and move start sort a second after the last of them. The first after a start checks each todo once, in "
+          "steps.")
     if options.charts:
         chart(options.programs, f"{options.charts}/lists.svg", "Hub CPU time of an action on a list of todos",
               ("todos in the list", "number", True), ("CPU time of the hub", "time", False), series)

@@ -41,6 +41,7 @@ extension HubCore {
       outputs.resumeUnfinished { [plan] in plan.isContended && $0.hasSentMuch }
     }
     outputs.resumeHashes()
+    if !views.unprepared.isEmpty, outgoing.snapshotBudget > 0 { prepareViews() }
     publish(at: now, flushing: flushing)
     turns?.forgetVisibleDelta()
     if outputs.hasPending { writePending(at: now, flushing: flushing) }

@@ -59,6 +59,8 @@ public struct HubLimits: Sendable {
   public var longestCoalescing = Duration.milliseconds(50)
   /// The number of attached scopes of one connection.
   public var scopes = 64
+  /// The work for the first values of views of elements in a turn, in steps of about a quarter of a microsecond.
+  public var viewSteps = 4096
   /// The number of scopes of one connection that are in declared views. It bounds the values that the hub computes for
   /// the connection.
   public var views = 16

@@ -32,6 +32,49 @@ import Wire
     }
   }
 
+  /// Changes come between the pieces of a first result, and of the changes that have come meanwhile.
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func aResultInPiecesIsThatOfItsDefinition(seed: UInt64) {
+    var random = SplitMix(seed: seed)
+    var workshop = Workshop(taskCount: seed % 2 == 0 ? 400 : 12, &random)
+    let operators = FollowedElements.all()
+    var completed = Set<String>()
+    for step in 0..<60 {
+      // At the end nothing changes any more.
+      let isLast = step == 59
+      for followed in operators {
+        var budget = isLast ? WorkBudget.unlimited : WorkBudget(steps: .random(in: 1...2_000, using: &random))
+        guard let problem = followed.problemInPieces(workshop, &budget) else { continue }
+        completed.insert(followed.name)
+        guard !problem.isEmpty else { continue }
+        Issue.record("\(followed.name), seed \(seed), step \(step): \(problem)")
+        return
+      }
+      if isLast { break }
+      for _ in 0..<Int.random(in: 0...3, using: &random) { workshop.change(&random) }
+      if Int.random(in: 0..<40, using: &random) == 0 { workshop.changeMost(&random) }
+    }
+    #expect(completed == Set(operators.map(\.name)))
+  }
+
+  @Test(arguments: [0, 1, 63, 64, 65, 500, 1_000])
+  func positionsAreSortedInPieces(count: Int) {
+    var random = SplitMix(seed: UInt64(count))
+    let keys = (0..<count).map { _ in Int.random(in: 0..<max(count / 4, 1), using: &random) }
+    var (sort, turns, isSorted) = (PiecewiseSort(count: count), 0, false)
+    while !isSorted {
+      var (budget, comparisons) = (WorkBudget(steps: 300), 0)
+      isSorted = sort.advance(&budget) {
+        comparisons += 1
+        return keys[$0] < keys[$1]
+      }
+      #expect(comparisons <= 1_000)
+      turns += 1
+    }
+    #expect(sort.order == keys.indices.sorted { keys[$0] < keys[$1] })
+    #expect(turns > count / 300)
+  }
+
   /// The keys of a NaN are not equal to themselves, so that no order of Swift has a place for them.
   @Test func elementsWithoutAnOrderAreLast() {
     var random = SplitMix(seed: 1)
@@ -115,20 +158,24 @@ private struct FollowedElements {
   let name: String
   /// What is wrong with the result for a state; nil if it is as defined.
   let problem: (Workshop) -> String?
+  /// The same of another result, which is computed in pieces; empty if it is as defined, nil while it is not complete.
+  let problemInPieces: (Workshop, inout WorkBudget) -> String?
 
   init<Element: Replicated>(
     _ name: String, _ elements: Elements<Workshop, Element>,
     by isSame: @escaping (Element, Element) -> Bool = { !$0.differs(from: $1) },
     _ definition: @escaping (Workshop) -> [Element]
   ) {
-    let next = elements.begin()
+    let (next, nextInPieces) = (elements.begin(), elements.follow())
     self.name = name
-    problem = { workshop in
-      let (result, expected) = (next(workshop), definition(workshop))
+    func problem(_ result: IdentifiedArrayOf<Element>, _ workshop: Workshop) -> String? {
+      let expected = definition(workshop)
       if let violation = result.checkInvariants() { return violation }
       let isRight = result.count == expected.count && zip(result, expected).allSatisfy(isSame)
       return isRight ? nil : "\(Array(result)) is not \(expected)"
     }
+    self.problem = { problem(next($0), $0) }
+    problemInPieces = { workshop, budget in nextInPieces(workshop, &budget).map { problem($0, workshop) ?? "" } }
   }
 
   static func all() -> [Self] { alone() + joined() + combined() }

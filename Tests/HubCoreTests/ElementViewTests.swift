@@ -122,4 +122,102 @@ import Wire
     hub.send(.setTitle(30, "at the start"), on: client)
     #expect(Set(hub.turn(client).filter { $0.kind == .delta }.map(\.scope)) == [1, 2])
   }
+
+  // MARK: First values in pieces
+
+  /// The same with little work in a turn.
+  private func slowHub(choreCount: Int) throws -> (hub: ViewHub, client: ConnectionID, other: ConnectionID) {
+    var limits = HubLimits()
+    limits.viewSteps = 200
+    let hub = ViewHub(limits: limits)
+    let (client, _) = try hub.open(user: 1)
+    let (other, _) = try hub.open(user: 2)
+    for number in 0..<choreCount {
+      hub.send(.add(owner: UInt32(1 + number % 2), title: "chore \(100_000 + number)"), on: client)
+      if number % 100 == 0 { hub.turn(client) }
+    }
+    hub.turn(client)
+    return (hub, client, other)
+  }
+
+  @Test func othersAreServedWhileAFirstValueIsComputed() throws {
+    let (hub, client, other) = try slowHub(choreCount: 1_000)
+    #expect(try hub.attach("byTitle", scope: 1, on: client).isEmpty)
+    #expect(hub.needsAnotherTurn)
+    var turns = 0
+    var frames: [BoardHub.Frame] = []
+    while frames.isEmpty, turns < 1_000 {
+      turns += 1
+      hub.send(.setTitle(turns * 7 % 1_000 + 1, "renamed \(turns)"), .setDone(turns * 3 % 1_000 + 1, true), on: other)
+      #expect(hub.turn(other).map(\.kind) == [.applied])
+      frames = hub.taken(client)
+    }
+    #expect(turns > 50)
+    let chores: IdentifiedArrayOf<Chore> = try #require(frames.first).value()
+    let expected = hub.engine.state.chores.filter { !$0.isDone }.sorted { $0.title < $1.title }
+    #expect(chores.map(\.id) == expected.map(\.id))
+    #expect(frames[0].revision == hub.core.revision)
+    // From now on, changes are sent at once.
+    let done = try #require(chores.first).id
+    hub.send(.setDone(done, true), on: other)
+    hub.turn(other)
+    #expect(hub.taken(client).map(\.kind) == [.delta] && !hub.needsAnotherTurn)
+  }
+
+  @Test func aClientThatActsIsAnsweredAfterTheFirstValue() throws {
+    let (hub, client, _) = try slowHub(choreCount: 300)
+    try hub.attach("byTitle", scope: 1, on: client)
+    hub.send(.setDone(1, true), on: client)
+    var frames: [BoardHub.Frame] = []
+    for _ in 0..<500 where frames.isEmpty { frames = hub.turn(client) }
+    #expect(frames.map(\.kind) == [.snapshot, .applied])
+    let chores: IdentifiedArrayOf<Chore> = try frames[0].value()
+    #expect(chores.map(\.id) == Array(2...300))
+  }
+
+  @Test func allClientsOfAViewWaitForOneValue() throws {
+    let (hub, client, other) = try slowHub(choreCount: 300)
+    try hub.attach("byTitle", scope: 1, on: client)
+    for _ in 0..<3 { #expect(hub.turn(client).isEmpty) }
+    try hub.attach("byTitle[0..<2]", scope: 1, on: other)
+    var turns = 0
+    while turns < 500, hub.needsAnotherTurn {
+      hub.turn()
+      turns += 1
+    }
+    let all: IdentifiedArrayOf<Chore> = try #require(hub.taken(client).first).value()
+    let first: Window<IdentifiedArrayOf<Chore>> = try #require(hub.taken(other).first).value()
+    #expect(all.count == 300 && first.elements.map(\.id) == [1, 2])
+    #expect(hub.core.views.groups.map(\.work.count).reduce(0, +) == 1)
+  }
+
+  @Test func aValueThatNobodyWaitsForIsGivenUp() throws {
+    let (hub, client, _) = try slowHub(choreCount: 300)
+    for _ in 0..<3 {
+      try hub.attach("byTitle", scope: 1, on: client)
+      #expect(hub.turn(client).isEmpty && hub.needsAnotherTurn)
+      hub.frame(FrameHeader(kind: .detach, scope: 1), on: client)
+      #expect(hub.turn(client).map(\.kind) == [.detached])
+      #expect(!hub.needsAnotherTurn && hub.core.views.unprepared.isEmpty)
+      #expect(hub.core.views.groups.allSatisfy { $0.count == 0 })
+    }
+  }
+
+  /// A user who attaches many values does not get more of a turn, and the others get their values too.
+  @Test func allFirstValuesShareATurn() throws {
+    let (hub, client, other) = try slowHub(choreCount: 300)
+    for count in 1...10 {
+      hub.send(Attach(root: .views, path: try ViewHub.path("firstOfMine[\(count)]")), scope: UInt16(count), on: client)
+    }
+    hub.send(Attach(root: .views, path: try ViewHub.path("firstOfMine[2]")), scope: 1, on: other)
+    hub.turn()
+    #expect(hub.core.views.unprepared.count == 11)
+    var turns = 0
+    while hub.needsAnotherTurn, turns < 1_000 {
+      hub.turn()
+      turns += 1
+    }
+    #expect(hub.core.views.unprepared.isEmpty && hub.taken(client).count == 10 && hub.taken(other).count == 1)
+    #expect(turns > 10)
+  }
 }

@@ -43,6 +43,9 @@ final class ViewHub {
     weak var hub: ViewHub?
   }
 
+  /// True if the hub has work for a turn without new input.
+  var needsAnotherTurn: Bool { core.needsAnotherTurn }
+
   static let schema = Chores.views().schema ?? Schema(state: Never.self, action: Never.self)
 
   static func path(_ text: String) throws -> [PathStep] { try schema.path(named: text, allowsWindow: true) }

@@ -32,6 +32,8 @@ import Wire
     limits.versions = Int.random(in: 1...8, using: &random)
     limits.bookmarkInterval = UInt64.random(in: 1...20, using: &random)
     limits.hashInterval = UInt64.random(in: 1...10, using: &random)
+    // First values may take many turns.
+    limits.viewSteps = Bool.random(using: &random) ? Int.random(in: 1...40, using: &random) : 4096
     limits.deltaBytes = Bool.random(using: &random) ? 20 : 1 << 20
     var options = ReplicaOptions()
     options.subscribesToWholeState = Bool.random(using: &random)

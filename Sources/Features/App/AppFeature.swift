@@ -40,7 +40,9 @@ public struct AppFeature: Sendable {
     guard event == .started else { return [] }
     var actions: [Action] = []
     if state.counter.isTimerOn || state.counter.isLoadingFact { actions.append(.counter(.hubStarted)) }
-    if !state.todos.isSorted { actions.append(.todos(.sortCompletedTodos)) }
+    // A long list is looked at in steps.
+    let isLong = state.todos.todos.count > Todos.State.sortedAtOnce
+    if isLong || !state.todos.isSorted { actions.append(.todos(.sortCompletedTodos)) }
     if state.favourites.isLoadingFact { actions.append(.favourites(.hubStarted)) }
     return actions
   }

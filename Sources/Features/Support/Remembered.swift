@@ -30,3 +30,14 @@ extension Remembered: CustomReflectable {
   /// Without children, so that dumps of states and their differences do not contain the value.
   var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// A number that a reducer keeps for the same purpose, within the state itself: counting allocates no memory.
+struct Tally: Equatable, Sendable {
+  var count = 0
+
+  static func == (lhs: Self, rhs: Self) -> Bool { true }
+}
+
+extension Tally: CustomReflectable {
+  var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -18,7 +18,15 @@ public struct Todos: Sendable {
     /// the list stay in memory.
     @Replicated(omit)
     @ObservationStateIgnored
-    private var lastSorted = Remembered<IdentifiedArrayOf<Todo.State>>()
+    var lastSorted = Remembered<IdentifiedArrayOf<Todo.State>>()
+    /// How far a sort in steps has come, if nobody has disturbed it.
+    @Replicated(omit)
+    @ObservationStateIgnored
+    var sortProgress = Remembered<SortProgress>()
+    /// The number of actions since the last sort.
+    @Replicated(omit)
+    @ObservationStateIgnored
+    var actionsSinceSort = Tally()
 
     /// Creates a list; new ids follow the highest existing one.
     public init(todos: IdentifiedArrayOf<Todo.State> = []) {
@@ -33,12 +41,16 @@ public struct Todos: Sendable {
       return todos[firstCompleted...].allSatisfy(\.isComplete)
     }
 
+    /// The greatest length of a list that is sorted in one action.
+    package static let sortedAtOnce = 4096
+
     /// Moves the completed todos to the end.
     ///
     /// - Complexity: O(k log n) for k todos that have changed since the last sort; O(n) for the first.
     mutating func sort() {
       todos.partition(since: lastSorted.value ?? [], by: \.isComplete)
       lastSorted.value = todos
+      (sortProgress.value, actionsSinceSort.count) = (nil, 0)
     }
 
     mutating func add(_ text: String) {
@@ -60,8 +72,11 @@ public struct Todos: Sendable {
     /// the list is not sorted at the moment, one of the positions between an open todo and a completed one.
     ///
     /// - Complexity: O(log² n).
-    private var startOfCompleted: Int {
-      var (low, high) = (todos.startIndex, todos.endIndex)
+    private var startOfCompleted: Int { startOfCompleted(from: todos.startIndex) }
+
+    /// The same of the todos from a position on.
+    func startOfCompleted(from start: Int) -> Int {
+      var (low, high) = (start, todos.endIndex)
       while low < high {
         let middle = low + (high - low) / 2
         if todos[middle].isComplete { high = middle } else { low = middle + 1 }
@@ -81,7 +96,7 @@ public struct Todos: Sendable {
     case deleteButtonTapped(id: Todo.State.ID)
     /// A user moves a todo before another one, or to the end.
     case moved(id: Todo.State.ID, before: Todo.State.ID?)
-    /// Moves the completed todos to the end.
+    /// Moves the completed todos to the end. For a long list, begins to do so.
     case sortCompletedTodos
     /// An action of a todo.
     case todos(IdentifiedActionOf<Todo>)
@@ -89,9 +104,12 @@ public struct Todos: Sendable {
     ///
     /// Indirect, because its payload would enlarge every action: destroying one would take 60 instructions more.
     indirect case restored(Todo.State, before: Todo.State.ID?)
+    /// Goes on to sort a long list, from its end to its start: sorts the todos before one of them, or before the end, and
+    /// not before another one, together with all that follow.
+    indirect case sortContinued(from: Todo.State.ID?, before: Todo.State.ID?)
   }
 
-  private enum CancelID { case sorting }
+  private enum CancelID { case sorting, sortingInSteps }
 
   @Dependency(\.continuousClock) private var clock
 
@@ -100,6 +118,7 @@ public struct Todos: Sendable {
 
   public var body: some ReducerOf<Self> {
     Reduce { state, action in
+      state.actionsSinceSort.count &+= 1
       switch action {
       case .addButtonTapped(let text):
         state.add(text)
@@ -121,17 +140,23 @@ public struct Todos: Sendable {
           destination = index
         }
         state.todos.move(fromOffsets: [source], toOffset: destination)
-        return sortSoon()
+        return sortSoon(&state)
 
       case .restored(let todo, let next):
-        return state.restore(todo, before: next) ? sortSoon() : .none
+        return state.restore(todo, before: next) ? sortSoon(&state) : .none
 
       case .sortCompletedTodos:
-        state.sort()
-        return .none
+        guard state.todos.count > State.sortedAtOnce else {
+          state.sort()
+          return .none
+        }
+        return sort(state.beginSort())
+
+      case .sortContinued(let start, let end):
+        return sort(state.continueSort(from: start, before: end))
 
       case .todos(.element(_, .completionChanged)):
-        return sortSoon()
+        return sortSoon(&state)
 
       case .todos:
         return .none
@@ -145,11 +170,20 @@ public struct Todos: Sendable {
   }
 
   /// Sorts a second after the last change, so that todos do not move while a user is ticking them.
-  private func sortSoon() -> Effect<Action> {
-    .run(name: "sorting") { [clock] send in
+  private func sortSoon(_ state: inout State) -> Effect<Action> {
+    state.disturbSort()
+    return .run(name: "sorting") { [clock] send in
       try await clock.sleep(for: .seconds(1))
       await send(.sortCompletedTodos)
     }
     .cancellable(id: CancelID.sorting, cancelInFlight: true)
+  }
+
+  /// Sends itself the next step of a sort. Each is an action of its own, between which those of clients are handled; an
+  /// effect with `send` alone would be reduced together with this one.
+  private func sort(_ next: State.SortStep?) -> Effect<Action> {
+    guard let next else { return .none }
+    return .run(name: "sorting in steps") { send in await send(.sortContinued(from: next.start, before: next.end)) }
+      .cancellable(id: CancelID.sortingInSteps, cancelInFlight: true)
   }
 }

@@ -170,6 +170,12 @@ package protocol StateSource: AnyObject {
   /// The number of changes so far.
   var revision: UInt64 { get }
 
+  /// True if there is a version.
+  var isPrepared: Bool { get }
+
+  /// Goes on to compute the first version, as far as a turn allows; returns false if there is none yet.
+  func prepare() -> Bool
+
   /// The current state as an immutable version.
   /// - Complexity: One allocation and a copy of the state's value, which shares its collections.
   func currentVersion() -> StateVersion
@@ -184,6 +190,12 @@ package protocol StateSource: AnyObject {
 extension StateSource {
   /// The current one.
   package var versionRevision: UInt64 { revision }
+
+  /// There is a state from the beginning.
+  package var isPrepared: Bool { true }
+
+  /// There is nothing to do.
+  package func prepare() -> Bool { true }
 
   /// There is a value.
   package var absenceReason: String? { nil }

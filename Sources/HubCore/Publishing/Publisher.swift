@@ -98,7 +98,7 @@ extension Publisher {
     _ request: Attach, as number: UInt16, connection: LiveConnection, retained: RetainedScope?
   ) -> Int {
     // Without subscribers nothing was published; publishing begins here.
-    if publishedRevision == nil { begin() }
+    if publishedRevision == nil, source.isPrepared { begin() }
     let node = scopes.node(at: request.path)
     // A second turn may end before the output of the first is sent; its deltas were cut without this place.
     deltaCount = 0
@@ -146,6 +146,19 @@ extension Publisher {
     guard let subscriber = subscribers[id], subscriber.hasValue != hasValue else { return }
     subscribers[id]?.hasValue = hasValue
     scopes.changeAbsentCount(of: subscriber.node, by: hasValue ? -1 : 1)
+  }
+
+  /// Begins to publish a view's value that was not complete when its subscribers came. Returns false if it is not yet;
+  /// they then wait.
+  mutating func beginIfPrepared() -> Bool {
+    guard source.prepare() else { return false }
+    guard subscriberCount > 0, publishedRevision == nil else { return true }
+    begin()
+    guard let publishedRevision else { preconditionFailure("publishing has begun") }
+    for node in scopes.nodes.indices where !scopes.nodes[node].subscribers.isEmpty {
+      sent[node] = (publishedRevision, publishedRevision)
+    }
+    return true
   }
 
   private mutating func begin() {

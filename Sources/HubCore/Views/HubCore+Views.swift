@@ -77,6 +77,16 @@ extension HubCore {
     publishers.setView(Publisher(publisher, of: Vacancy(), view: [], limits: limits.forViews), at: publisher)
   }
 
+  /// Goes on with the first values of views. Their clients wait, as for a snapshot, and nobody else does.
+  mutating func prepareViews() {
+    let steps = outgoing.pieceLimit < SnapshotPiece.byteLimit ? limits.viewSteps / 4 : limits.viewSteps
+    let unprepared = views.unprepared
+    for publisher in unprepared {
+      views.feed.budget = WorkBudget(steps: max(steps / unprepared.count, 1))
+      if publishers[publisher].beginIfPrepared() { views.notePrepared(publisher) }
+    }
+  }
+
   /// After a publication: reports slow views, and sets the time at which those that wait are computed.
   mutating func noteViews() {
     for source in views.sources {

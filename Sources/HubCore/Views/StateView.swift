@@ -111,12 +111,15 @@ extension StateView {
     _ type: @escaping (inout SchemaBuilder) -> SchemaType,
     _ begin: @escaping (_ parameter: [UInt8], _ user: SystemUser) throws(WireError) -> (Input) -> Value
   ) {
-    self.init(name, kind, type, inputDiffers: { $1[keyPath: input].differs(from: $0[keyPath: input]) }) {
-      (parameter, user) throws(WireError) in
+    let inputDiffers = { (old: State, new: State) in new[keyPath: input].differs(from: old[keyPath: input]) }
+    self.init(name, kind, type, inputDiffers: inputDiffers) { (parameter, user) throws(WireError) in
       let compute = try begin(parameter, user)
-      return { compute($0[keyPath: input]) }
+      return { state, _ in compute(state[keyPath: input]) }
     }
   }
+
+  /// Computes the value for a state; nil if the budget did not suffice.
+  typealias Computation<Value> = (_ state: State, _ budget: inout WorkBudget) -> Value?
 
   /// Declares a view.
   ///
@@ -125,11 +128,12 @@ extension StateView {
   ///   - kind: By what its values are distinguished.
   ///   - type: Describes its type in the schema of the views.
   ///   - inputDiffers: Returns true if what it reads differs between two states.
-  ///   - begin: Begins a value: returns what computes it from one state after the other.
+  ///   - begin: Begins a value: returns what computes it from one state after the other, or nil if the budget did not
+  ///     suffice.
   init<Value: Replicated>(
     _ name: String, _ kind: ViewDeclaration.Kind, _ type: @escaping (inout SchemaBuilder) -> SchemaType,
     inputDiffers: @escaping (_ old: State, _ new: State) -> Bool,
-    _ begin: @escaping (_ parameter: [UInt8], _ user: SystemUser) throws(WireError) -> (State) -> Value
+    begin: @escaping (_ parameter: [UInt8], _ user: SystemUser) throws(WireError) -> Computation<Value>
   ) {
     precondition(Self.isIdentifier(name), "the name of a view is a Swift identifier, and not '\(name)'")
     let risks = ReadingRisks(of: Value.self)
@@ -147,10 +151,12 @@ extension StateView {
         },
         begin: { (parameter, user) throws(WireError) in
           let compute = try begin(parameter ?? [], user)
-          return { state, last in
-            let value = Reducing.unobserved { compute(Self.state(of: state)) }
-            if let last, !value.differs(from: unsafeDowncast(last, to: TypedVersion<Value>.self).state) { return nil }
-            return TypedVersion(value)
+          return { state, last, budget in
+            guard let value = Reducing.unobserved({ compute(Self.state(of: state), &budget) }) else { return .unfinished }
+            if let last, !value.differs(from: unsafeDowncast(last, to: TypedVersion<Value>.self).state) {
+              return .unchanged
+            }
+            return .changed(TypedVersion(value))
           }
         }))
   }

@@ -3,8 +3,8 @@ import Wire
 
 /// A view that a feature declares, without the types of its state, values and parameter.
 package struct ViewDeclaration {
-  /// Returns the value for a state if it differs from the last one, which is nil at first.
-  typealias Next = (_ state: StateVersion, _ last: StateVersion?) -> StateVersion?
+  /// Computes the value for a state. The last one is nil at first.
+  typealias Next = (_ state: StateVersion, _ last: StateVersion?, _ budget: inout WorkBudget) -> Step
 
   let name: String
   let kind: Kind
@@ -13,6 +13,15 @@ package struct ViewDeclaration {
   let inputDiffers: (_ old: StateVersion, _ new: StateVersion) -> Bool
   /// Begins a value, for a parameter and a user if the view has them.
   let begin: (_ parameter: [UInt8]?, _ user: SystemUser) throws(WireError) -> Next
+
+  /// What a computation has come to.
+  enum Step {
+    /// The budget did not suffice; the work is kept for the next call.
+    case unfinished
+    /// The value is the last one.
+    case unchanged
+    case changed(StateVersion)
+  }
 
   /// By what the values of a view are distinguished.
   struct Kind: OptionSet {

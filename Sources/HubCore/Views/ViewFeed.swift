@@ -8,6 +8,9 @@ final class ViewFeed {
   /// Where the computation that runs is recorded; nil if nobody reads it after a crash.
   var mark: ActionMark?
 
+  /// What the next first value may do in this turn.
+  var budget = WorkBudget(steps: 0)
+
   init(_ source: any StateSource) { self.source = source }
 
   var revision: UInt64 { source.revision }

@@ -26,16 +26,12 @@ final class ViewGroup {
   }
 
   /// Calls a function that computes a value, and notes and returns its duration; zero if nobody measures it.
-  func measured<Result>(_ body: () -> Result) -> (Result, Duration) {
-    guard let clock = feed.clock else {
-      let result = body()
-      work.note(.zero)
-      return (result, .zero)
-    }
-    let start = clock()
+  func measured(_ body: () -> ViewDeclaration.Step) -> (ViewDeclaration.Step, Duration) {
+    let start = feed.clock?()
     let result = body()
-    let duration = clock() - start
-    work.note(duration)
+    let duration = if let start, let clock = feed.clock { clock() - start } else { Duration.zero }
+    let isFinished = if case .unfinished = result { false } else { true }
+    work.note(duration, isFinished: isFinished)
     return (result, duration)
   }
 
@@ -56,7 +52,7 @@ struct ViewWork {
   private(set) var count: UInt64 = 0
   /// The time that they have taken.
   private(set) var total = Duration.zero
-  /// The time of the longest.
+  /// The time of the longest, or of the longest piece of one.
   private(set) var longest = Duration.zero
   /// A computation that took long, and twice as long as any before, and was not reported yet.
   private var unreported: Duration?
@@ -64,8 +60,8 @@ struct ViewWork {
   /// The duration from which a view is reported as slow.
   static var slow: Duration { .milliseconds(5) }
 
-  mutating func note(_ duration: Duration) {
-    count += 1
+  mutating func note(_ duration: Duration, isFinished: Bool) {
+    if isFinished { count += 1 }
     total += duration
     // Each report doubles the threshold of the next, so that there are few.
     if duration >= Self.slow, duration >= longest * 2 { unreported = duration }

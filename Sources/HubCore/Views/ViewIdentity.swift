@@ -28,13 +28,13 @@ struct ViewIdentity {
 }
 
 extension ActionMark {
-  /// Runs code of a view, which is recorded meanwhile.
-  func during<Result>(_ view: ViewIdentity, _ body: () -> Result) -> Result {
+  /// Runs code of a view, which is recorded meanwhile. It returns false if there is more to do for the same value.
+  func during(_ view: ViewIdentity, _ body: () -> Bool) -> Bool {
     begin(.view, view.bytes.span.bytes)
-    let result = body()
+    let isFinished = body()
     end()
-    if interruptions.concernsOwn { succeeded(.view, checksum: view.checksum, name: view.name) }
-    return result
+    if isFinished, interruptions.concernsOwn { succeeded(.view, checksum: view.checksum, name: view.name) }
+    return isFinished
   }
 
   /// The interruption because of which a view's value is not computed; nil if it is.

@@ -4,8 +4,8 @@ import Wire
 ///
 /// It is computed when it is published, only if its input has changed since. Its revision is that of the state with which
 /// it has changed last, so a turn that leaves it as it was costs its subscribers nothing. That of the first value may be
-/// within the turn in which its first client came. A computation that takes long is
-/// followed by a pause of three times its duration, in which changes wait.
+/// within the turn in which its first client came. A computation that takes long is followed by a pause of three times its
+/// duration, in which changes wait. The first value may take several turns, each with the `ViewFeed.budget` of its turn.
 final class ViewSource: StateSource {
   let group: ViewGroup
   /// The reason why there is no value; nil if there is one.
@@ -28,7 +28,7 @@ final class ViewSource: StateSource {
   /// A view that is never computed: its value is absent.
   init(_ group: ViewGroup, _ feed: ViewFeed, _ identity: ViewIdentity, absentBecause reason: String) {
     (self.group, self.feed, self.identity) = (group, feed, identity)
-    next = { _, _ in preconditionFailure("the value of a refused view is absent") }
+    next = { _, _, _ in preconditionFailure("the value of a refused view is absent") }
     (absenceReason, current, changed) = (reason, AbsentVersion(), feed.revision)
   }
 
@@ -46,24 +46,48 @@ final class ViewSource: StateSource {
     let revision = feed.revision
     if let current, examined == revision || absenceReason != nil || pause.lasts(feed.clock) { return current }
     examined = revision
+    computeMarked(at: revision)
+    guard let current else { preconditionFailure("the first value of a view is prepared before it is read") }
+    return current
+  }
+
+  var isPrepared: Bool { current != nil }
+
+  /// Goes on with the first value, as far as `ViewFeed.budget` allows.
+  func prepare() -> Bool {
+    guard current == nil else { return true }
+    let revision = feed.revision
+    if computeMarked(at: revision) { examined = revision }
+    return current != nil
+  }
+
+  @discardableResult
+  private func computeMarked(at revision: UInt64) -> Bool {
     guard let mark = feed.mark else { return compute(at: revision) }
     return mark.during(identity) { compute(at: revision) }
   }
 
-  private func compute(at revision: UInt64) -> StateVersion {
+  /// Computes the value; returns false if there is more to do.
+  private func compute(at revision: UInt64) -> Bool {
     let input = group.inputRevision()
-    if let current, input <= computed { return current }
-    computed = revision
+    if current != nil, input <= computed { return true }
     let (state, old) = (feed.version(), current)
-    let (new, duration) = group.measured { next(state, old) }
+    // Only the first one waits: subscribers of a value wait for its change as they do for that of the state.
+    var budget = old == nil ? feed.budget : .unlimited
+    let (step, duration) = group.measured { next(state, old, &budget) }
+    if old == nil { feed.budget = budget }
+    switch step {
+    case .unfinished: return false
+    case .unchanged: break
+    case .changed(let new): (current, changed) = (new, revision)
+    }
+    computed = revision
     pause.begin(after: duration, feed.clock)
-    if let new { (current, changed) = (new, revision) }
-    guard let current else { preconditionFailure("the first value of a view differs from none") }
-    return current
+    return true
   }
 
   /// The time at which to publish the value again, because it waits; nil if it does not.
-  var due: Duration? { examined == feed.revision || absenceReason != nil ? nil : pause.end }
+  var due: Duration? { current == nil || examined == feed.revision || absenceReason != nil ? nil : pause.end }
 }
 
 /// The time for which a slow view is not computed again, so that views leave most of the loop's time to actions.

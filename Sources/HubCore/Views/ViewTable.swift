@@ -15,6 +15,8 @@ struct ViewTable {
   private var free: [Int] = []
   /// For each publisher, the number of places of its value that are retained for sessions that may resume.
   private var retained: [Int: Int] = [:]
+  /// The publishers whose first value is not complete.
+  private(set) var unprepared: [Int] = []
 
   init(_ declared: DeclaredViews, of source: any StateSource) {
     let feed = ViewFeed(source)
@@ -46,14 +48,19 @@ struct ViewTable {
     indices[key] = index
     values[index] = (key, source)
     source.group.addValue()
+    unprepared.append(index)
     return index
   }
+
+  /// Records that a first value is complete.
+  mutating func notePrepared(_ publisher: Int) { unprepared.removeAll { $0 == publisher } }
 
   /// Removes the value of a publisher.
   mutating func remove(_ index: Int) {
     guard let value = values.removeValue(forKey: index) else { return }
     indices[value.key] = nil
     retained[index] = nil
+    unprepared.removeAll { $0 == index }
     free.append(index)
     value.source.group.removeValue()
     if values.isEmpty { feed.forget() }

@@ -29,16 +29,31 @@ where Element.ID: WireValue {
   private let key: (Element) -> Key
   private let precedes: (Key, Key) -> Bool
   private(set) var result: IdentifiedArrayOf<GroupCount<Key>> = []
+  /// The elements of the first result, computed in pieces, the number of those that are counted, and the counts.
+  private var beginning: (elements: IdentifiedArrayOf<Element>, position: Int, counts: [Key: Int])?
 
   init(key: @escaping (Element) -> Key, precedes: @escaping (Key, Key) -> Bool) {
     (self.key, self.precedes) = (key, precedes)
   }
 
   mutating func begin(with elements: IdentifiedArrayOf<Element>) {
-    var counts: [Key: Int] = [:]
-    for element in elements { add(1, for: element, to: &counts) }
+    (result, beginning) = ([], (elements, 0, [:]))
+  }
+
+  mutating func advance(_ budget: inout WorkBudget) -> Bool {
+    guard var next = beginning.take() else { return true }
+    while next.position < next.elements.count, !budget.isSpent {
+      add(1, for: next.elements[next.position], to: &next.counts)
+      next.position += 1
+      budget.spend(1)
+    }
+    guard next.position == next.elements.count else {
+      beginning = next
+      return false
+    }
     result = IdentifiedArray(
-      uniqueElements: counts.sorted { precedes($0.key, $1.key) }.map { GroupCount(id: $0.key, count: $0.value) })
+      uniqueElements: next.counts.sorted { precedes($0.key, $1.key) }.map { GroupCount(id: $0.key, count: $0.value) })
+    return true
   }
 
   mutating func apply(_ changes: ElementChanges<Element>, to elements: IdentifiedArrayOf<Element>) {

@@ -20,9 +20,14 @@ extension Elements {
   ) -> Elements<State, Row> where Row.ID == Element.ID {
     var inputs = inputs
     inputs.add(others.inputs)
-    return Elements<State, Row>(inputs) { [begin] in
-      let (elements, others, join) = (begin(), others.begin(), ElementJoin(reference: reference, row: row))
-      return { join.next(elements($0), others($0)) }
+    return Elements<State, Row>(inputs) { [follow] in
+      let (elements, others, join) = (follow(), others.follow(), ElementJoin(reference: reference, row: row))
+      return { state, budget in
+        guard join.advance(&budget), let elements = elements(state, &budget), let others = others(state, &budget) else {
+          return nil
+        }
+        return join.next(elements, others, &budget)
+      }
     }
   }
 }
@@ -39,20 +44,31 @@ private final class ElementJoin<
   /// The elements that refer to an id, also if there is none with this id.
   private var referring: [Other.ID: Set<Element.ID>] = [:]
   private var rows: IdentifiedArrayOf<Row> = []
+  /// True while the rows of `seen` are made in pieces.
+  private var isBeginning = false
 
   init(reference: @escaping (Element) -> Other.ID?, row: @escaping (Element, Other?) -> Row) {
     (self.reference, self.row) = (reference, row)
   }
 
-  func next(_ elements: IdentifiedArrayOf<Element>, _ others: IdentifiedArrayOf<Other>) -> IdentifiedArrayOf<Row> {
-    if seen == nil || !follow((elements, others)) { begin((elements, others)) }
+  func next(
+    _ elements: IdentifiedArrayOf<Element>, _ others: IdentifiedArrayOf<Other>, _ budget: inout WorkBudget
+  ) -> IdentifiedArrayOf<Row>? {
+    if seen == nil || !follow((elements, others)) { (rows, referring, isBeginning) = ([], [:], true) }
     seen = (elements, others)
-    return rows
+    return advance(&budget) ? rows : nil
   }
 
-  private func begin(_ now: Versions) {
-    (rows, referring) = ([], [:])
-    for element in now.elements { rows.append(newRow(element, now)) }
+  /// Goes on to make the first rows; returns true if all are made.
+  func advance(_ budget: inout WorkBudget) -> Bool {
+    guard isBeginning, let seen else { return true }
+    while rows.count < seen.elements.count {
+      guard !budget.isSpent else { return false }
+      rows.append(newRow(seen.elements[rows.count], seen))
+      budget.spend(8)
+    }
+    isBeginning = false
+    return true
   }
 
   /// Applies the changes since the last versions; returns false if there are too many.

@@ -17,12 +17,24 @@ private struct ElementMap<Element: Replicated & Identifiable, Value: Replicated 
 where Element.ID: WireValue, Value.ID == Element.ID {
   let transform: (Element) -> Value
   private(set) var result: IdentifiedArrayOf<Value> = []
+  /// The elements of the first result, computed in pieces.
+  private var beginning: IdentifiedArrayOf<Element>?
 
   init(transform: @escaping (Element) -> Value) { self.transform = transform }
 
   mutating func begin(with elements: IdentifiedArrayOf<Element>) {
-    result = []
-    for element in elements { result.append(value(of: element)) }
+    (result, beginning) = ([], elements)
+  }
+
+  mutating func advance(_ budget: inout WorkBudget) -> Bool {
+    guard let elements = beginning else { return true }
+    while result.count < elements.count {
+      guard !budget.isSpent else { return false }
+      result.append(value(of: elements[result.count]))
+      budget.spend(4)
+    }
+    beginning = nil
+    return true
   }
 
   mutating func apply(_ changes: ElementChanges<Element>, to elements: IdentifiedArrayOf<Element>) {

@@ -25,13 +25,54 @@ private struct ElementSort<Element: Replicated & Identifiable, Key: Comparable>:
 where Element.ID: WireValue {
   private let order: KeyOrder<Element, Key>
   private(set) var result: IdentifiedArrayOf<Element> = []
+  private var beginning: Beginning?
+
+  /// The first result, computed in pieces.
+  private struct Beginning {
+    let elements: IdentifiedArrayOf<Element>
+    var keys: [Key] = []
+    var positions: PiecewiseSort?
+  }
 
   init(_ order: KeyOrder<Element, Key>) { self.order = order }
 
   mutating func begin(with elements: IdentifiedArrayOf<Element>) {
-    let keys = elements.map(order.key)
-    result = elements
-    result.reorder(keys.indices.sorted { order.precedes(keys[$0], keys[$1]) })
+    result = []
+    beginning = Beginning(elements: elements)
+  }
+
+  mutating func advance(_ budget: inout WorkBudget) -> Bool {
+    guard var next = beginning.take() else { return true }
+    if !finish(&next, &budget) { beginning = next }
+    return beginning == nil
+  }
+
+  private mutating func finish(_ next: inout Beginning, _ budget: inout WorkBudget) -> Bool {
+    let elements = next.elements
+    if next.positions == nil {
+      while next.keys.count < elements.count {
+        guard !budget.isSpent else { return false }
+        next.keys.append(order.key(elements[next.keys.count]))
+        budget.spend(2)
+      }
+      next.positions = PiecewiseSort(count: elements.count)
+    }
+    do {
+      let keys = next.keys
+      guard next.positions?.advance(&budget, by: { order.precedes(keys[$0], keys[$1]) }) ?? true else { return false }
+    }
+    while result.count < elements.count {
+      guard !budget.isSpent, let position = next.positions?.order[result.count] else { return false }
+      result.append(elements[position])
+      budget.spend(6)
+    }
+    // Texts take a while to be released.
+    while !next.keys.isEmpty {
+      guard !budget.isSpent else { return false }
+      next.keys.removeLast(min(next.keys.count, 64))
+      budget.spend(16)
+    }
+    return true
   }
 
   mutating func apply(_ changes: ElementChanges<Element>, to elements: IdentifiedArrayOf<Element>) {

@@ -14,10 +14,10 @@ extension Elements {
   ///   - count: The number of elements; a negative one counts as 0.
   /// - Complexity: O(count × log n) if the window changes; O(count) if others do.
   public func window(_ start: Int, _ count: Int) -> Elements {
-    Elements(inputs) { [begin] in
-      let elements = begin()
+    Elements(inputs) { [follow] in
+      let elements = follow()
       var window = ElementWindow<Element>(start: max(start, 0), limit: max(count, 0))
-      return { window.result(for: elements($0)) }
+      return { state, budget in elements(state, &budget).map { window.result(for: $0) } }
     }
   }
 }

@@ -21,34 +21,49 @@ public import Wire
 /// The functions that operators are given depend on nothing but their arguments. They are called again for an element
 /// that has changed, and not for others.
 ///
-/// An operator begins with its whole input: O(n), and O(n log n) for `sorted`. It also begins again when more than a
-/// quarter of its input has changed at once, for example because the state has got another collection. Each keeps its
-/// result: an order and an index of the elements, and a reference or a copy of each.
+/// An operator begins with its whole input: O(n), and O(n log n) for `sorted`. For the first client of a view this is done
+/// in pieces, over many turns. It also begins again when more than a quarter of its input has changed at once, for example
+/// because the state has got another collection. Each keeps its result: an order and an index of the elements, and a
+/// reference or a copy of each.
 public struct Elements<State, Element: Replicated & Identifiable> where Element.ID: WireValue {
   /// What they are read from.
   let inputs: ElementInputs<State>
   /// Begins to follow the elements of states.
-  let begin: () -> (State) -> IdentifiedArrayOf<Element>
+  let follow: () -> Following
+
+  /// Returns the elements of a state, or nil if the budget did not suffice: then it is to be called again, with this state
+  /// or a later one.
+  typealias Following = (_ state: State, _ budget: inout WorkBudget) -> IdentifiedArrayOf<Element>?
 
   /// The elements of a collection.
   ///
   /// - Parameter collection: The place of the collection in the state.
   public init(_ collection: KeyPath<State, IdentifiedArrayOf<Element>>) {
     inputs = ElementInputs(collection) { $0[keyPath: collection].isIdentical(to: $1[keyPath: collection]) }
-    begin = { { $0[keyPath: collection] } }
+    follow = { { state, _ in state[keyPath: collection] } }
   }
 
-  init(_ inputs: ElementInputs<State>, begin: @escaping () -> (State) -> IdentifiedArrayOf<Element>) {
-    (self.inputs, self.begin) = (inputs, begin)
+  init(_ inputs: ElementInputs<State>, follow: @escaping () -> Following) {
+    (self.inputs, self.follow) = (inputs, follow)
+  }
+
+  /// Begins to follow the elements of states, each at once.
+  func begin() -> (State) -> IdentifiedArrayOf<Element> {
+    let next = follow()
+    return { state in
+      var budget = WorkBudget.unlimited
+      guard let elements = next(state, &budget) else { preconditionFailure("without a limit, all work is done") }
+      return elements
+    }
   }
 
   /// The result of an operator that follows these elements.
   func followed<Operator: ElementOperator>(
     by newOperator: @escaping () -> Operator
   ) -> Elements<State, Operator.Result> where Operator.Element == Element {
-    Elements<State, Operator.Result>(inputs) { [begin] in
-      let (elements, follower) = (begin(), ElementFollower(newOperator()))
-      return { follower.result(for: elements($0)) }
+    Elements<State, Operator.Result>(inputs) { [follow] in
+      let (elements, follower) = (follow(), ElementFollower(newOperator()))
+      return { state, budget in follower.result(&budget) { elements(state, &$0) } }
     }
   }
 }

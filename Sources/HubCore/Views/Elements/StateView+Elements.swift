@@ -66,7 +66,7 @@ extension StateView {
     self.init(name, kind, type, inputDiffers: reads.differ) { (parameter, user) throws(WireError) in
       let elements = try elements(parameter, user)
       reads.add(elements.inputs)
-      return elements.begin()
+      return elements.follow()
     }
   }
 }

@@ -44,7 +44,7 @@ package nonisolated enum TodosStep: UndoStep {
       }
     case .restored(let todo, _):
       return ("restored \(quoted(todo.text))", .restored(id: todo.id))
-    case .sortCompletedTodos:
+    case .sortCompletedTodos, .sortContinued:
       return nil
     }
   }
@@ -65,7 +65,7 @@ package nonisolated enum TodosStep: UndoStep {
     case .moved(let id, before: _): .todo(id: id, text: nil)
     case .todos(.element(let id, action: _)): .todo(id: id, text: nil)
     case .restored(let todo, before: _): .todo(id: todo.id, text: nil)
-    case .clearCompletedButtonTapped, .deleteButtonTapped, .sortCompletedTodos: .screen(.todos)
+    case .clearCompletedButtonTapped, .deleteButtonTapped, .sortCompletedTodos, .sortContinued: .screen(.todos)
     }
   }
 
