@@ -252,8 +252,8 @@ final class Writer: @unchecked Sendable {
     turn.position == head.tail.position + 1 && turn.baseRevision == head.revision && turn.revision >= head.revision
   }
 
-  /// Runs `body` in one transaction. If anything but turns has changed, it also writes the head. An error leaves the
-  /// transaction open.
+  /// Runs `body` in one transaction. If anything but turns has changed, or while the log is copied into the database,
+  /// it also writes the head. An error leaves the transaction open.
   ///
   /// - Parameter writesHead: True to write the head in any case.
   func transaction(
@@ -265,7 +265,8 @@ final class Writer: @unchecked Sendable {
     try body(self)
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
     (head.sessionCount, head.sessionSum) = (UInt64(sessions.count), sessions.sum)
-    let writesHead = writesHead || !head.follows(headRow)
+    // A copy takes the turns of all commits before it has looked at the log, and the log may begin again after it.
+    let writesHead = writesHead || checkpointer.isBusy || !head.follows(headRow)
     if writesHead { try head.store(with: headStatement) }
     try commit.run()
     committed = head
