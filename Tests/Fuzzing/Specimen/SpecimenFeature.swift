@@ -68,8 +68,8 @@ extension Specimen {
         parts.filter { $0.id.utf8.count > length }
       }
       StateView("own", of: \.text, for: SystemUser.self) { text, user in "\(user.id) \(text)" }
-      StateView("tree", of: \.tree) { $0 }
-      StateView("whole") { $0 }
+      StateView("kind", of: \.kind) { $0 }
+      StateView("byName") { $0.byName }
     }
   }
 
@@ -82,9 +82,8 @@ extension Specimen {
     return [
       [0], [1], [1, name], [1, window], [2], [2, .window(start: -1, count: 1)], [2, name, 1], [3], [3, one],
       [3, window],
-      [4, one], [4, two], [4, name], [4, two, window], [5, one], [5, two, name], [5], [6], [7, 0, 0], [8],
-      [8, 18, name],
-      [], [9], [0, 0],
+      [4, one], [4, two], [4, name], [4, two, window], [5, one], [5, two, name], [5], [6],
+      [7], [7, 1], [7, 9, 0], [7, 9, 1], [8], [8, name], [8, name, 1], [], [9], [0, 0],
     ]
   }
 
