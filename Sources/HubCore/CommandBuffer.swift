@@ -8,6 +8,11 @@ struct CommandBuffer: ~Copyable {
   private(set) var effectCommands: [EffectCommand<AnyAction>] = []
   private(set) var turnsToStore: [LoggedTurn] = []
   private(set) var forwarding: [ForwardingCommand] = []
+  /// The number of commands for the replicated log that were taken, the oldest ones.
+  private var takenCount = 0
+
+  /// True if commands for the replicated log wait.
+  var isForwarding: Bool { takenCount < forwarding.count }
 
   var isEmpty: Bool { commands.isEmpty }
 
@@ -37,7 +42,15 @@ struct CommandBuffer: ~Copyable {
     forwarding.append(command)
   }
 
+  /// Takes the commands for the replicated log up to the one with this index, except those that were taken before.
+  mutating func takeForwarding(through index: Int) -> ArraySlice<ForwardingCommand> {
+    guard index >= takenCount else { return [] }
+    defer { takenCount = index + 1 }
+    return forwarding[takenCount...index]
+  }
+
   mutating func removeAll() {
+    takenCount = 0
     commands.removeAll()
     if !reports.isEmpty { reports.removeAll() }
     if !effectCommands.isEmpty { effectCommands.removeAll() }

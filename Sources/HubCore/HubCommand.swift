@@ -73,6 +73,7 @@ package enum HubCommand: Equatable, Sendable {
   case report(Int)
   /// Execute the effect command with this index in `HubCore.effectCommands`.
   case effect(Int)
-  /// Ask the replicated log what the command with this index in `HubCore.forwarding` says.
+  /// Ask the replicated log what the command with this index in `HubCore.forwarding` says, unless it was taken already
+  /// (`HubCore.takeForwarding`).
   case forwarding(Int)
 }

@@ -186,6 +186,12 @@ package struct HubCore: ~Copyable {
   /// What commands ask of the replicated log.
   package var forwarding: [ForwardingCommand] { commandBuffer.forwarding }
 
+  /// Takes the commands for the replicated log up to the one with this index, or all, except those that were taken
+  /// before. Each is to be performed, in this order.
+  package mutating func takeForwarding(through index: Int? = nil) -> ArraySlice<ForwardingCommand> {
+    commandBuffer.takeForwarding(through: index ?? commandBuffer.forwarding.count - 1)
+  }
+
   /// The turns that the command `store` refers to.
   package var turnsToStore: [LoggedTurn] { commandBuffer.turnsToStore }
 

@@ -16,7 +16,10 @@ extension HubShell {
       beingStored = []
       inform { $0.follow(at: loop.now) }
       handOverEnded()
-    case .lead: inform { $0.lead(at: loop.now, wallTime: wallTime()) }
+    case .lead:
+      // What clients have sent in this turn comes before what they send after it.
+      passOn()
+      inform { $0.lead(at: loop.now, wallTime: wallTime()) }
     case .apply(let turns):
       if let error = inform({ $0.apply(turns, at: loop.now) }) {
         leaveCluster(LogError(.damaged, "the log of the cluster cannot be applied: \(error)"))
@@ -79,8 +82,12 @@ extension HubShell {
     fail(error, telling: "the hub can no longer take part in its cluster")
   }
 
-  /// Tells the log what a client of this hub does.
-  func perform(_ command: ForwardingCommand) {
+  /// Tells the log what clients of this hub have done in this turn, up to the command with this index, or all.
+  func passOn(through index: Int? = nil) {
+    for command in core.takeForwarding(through: index) { perform(command) }
+  }
+
+  private func perform(_ command: ForwardingCommand) {
     guard let replication = recording?.replication else { return }
     switch command {
     case .open(let session, let processed): replication.open(session, processed: processed)

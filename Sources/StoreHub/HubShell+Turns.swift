@@ -121,7 +121,7 @@ extension HubShell {
     case .effect(let index):
       runner?.execute([core.effectCommands[index]])
     case .forwarding(let index):
-      perform(core.forwarding[index])
+      passOn(through: index)
     }
   }
 }

@@ -145,13 +145,12 @@ import Wire
 
     /// The other hub leads. What the log does not have of the one that has led is lost.
     func depose() throws {
-      // A hub does not lead in the turn in which it has read frames as a follower.
-      try turn(work: 0...0)
       let deposed = hubs[leader]
       deposed.core.follow(at: deposed.now)
       deposed.forget(after: log.last?.position ?? 0)
       leader = 1 - leader
       let hub = hubs[leader]
+      let read = hub.core.takeForwarding()
       hub.core.lead(at: hub.now, wallTime: 0)
       for held in held {
         for client in clients {
@@ -159,7 +158,8 @@ import Wire
           hub.core.perform(client.session, first: known.first, known.actions, limit: number(0...9), at: hub.now)
         }
       }
-      try turn(work: 0...0)
+      for command in read { perform(command, of: leader) }
+      if number(1...2) == 1 { try turn() }
     }
 
     /// Runs until nothing waits.

@@ -146,7 +146,7 @@ final class Hub {
       case .saveSnapshot: snapshotCount += 1
       case .releaseMemory: releaseCount += 1
       case .resumeReading: break
-      case .forwarding(let index): forwarding.append(core.forwarding[index])
+      case .forwarding(let index): forwarding += core.takeForwarding(through: index)
       }
     }
     core.clear()

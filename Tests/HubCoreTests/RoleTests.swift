@@ -388,6 +388,43 @@ import Wire
     #expect(hub.forwarding == [.open(session, processed: 18), .forward(passed, session), .forward(passed, session)])
   }
 
+  private func cancel(_ number: UInt64, _ hub: Hub, _ id: ConnectionID) {
+    var writer = FrameWriter()
+    writer.frame(FrameHeader(kind: .cancel)) { $0.unsigned(number) }
+    hub.send(writer.bytes, on: id)
+  }
+
+  @Test func whatIsKeptIsBoundedByWhatTheLogLacks() throws {
+    let hub = try leader()
+    let (id, welcome) = try hub.openStored()
+    let unstored = hub.core.turns
+    let turns = try #require(unstored)
+    hub.send([increment], from: 1, on: id)
+    // Numbers of actions that the hub has not seen.
+    for number in [.max, 2, 100] as [UInt64] { cancel(number, hub, id) }
+    // Again, with one that is new.
+    hub.send([increment, increment], from: 1, on: id)
+    hub.turn()
+    cancel(1, hub, id)
+    hub.turn()
+    let kept = turns.keptByteCount
+    #expect(kept > 0 && kept < 40)
+    hub.forwarding = []
+    hub.storeReplicated()
+    hub.turn()
+    #expect(turns.keptByteCount == 0 && turns.byteCount == 0)
+
+    hub.send([increment], from: 3, on: id)
+    hub.turn()
+    #expect(turns.keptByteCount > 0)
+    hub.disconnect(id)
+    #expect(turns.keptByteCount == 0)
+    hub.core.follow(at: hub.now)
+    #expect(turns.byteCount == 0)
+    let (_, resumed) = try hub.open(session: welcome.session)
+    #expect(resumed.processed == 2)
+  }
+
   // MARK: Transfer
 
   /// The log takes the turns up to the request, and none behind it.

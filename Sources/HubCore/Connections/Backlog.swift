@@ -44,6 +44,32 @@ struct Backlog {
   /// Appends the frames of another backlog; one that was begun begins anew.
   mutating func append(_ other: Backlog) { bytes += other.bytes[other.start...] }
 
+  /// Removes the first frame whose actions all follow one with a number, with all frames behind it, and returns them; nil
+  /// if there is none.
+  mutating func removeFrames(after number: UInt64) -> Backlog? {
+    guard let position = position(after: number) else { return nil }
+    var rest = Backlog()
+    rest.bytes = Array(bytes[position...])
+    bytes.removeSubrange(position...)
+    if isEmpty { resumption = nil }
+    return rest
+  }
+
+  private func position(after number: UInt64) -> Int? {
+    var position = start
+    while position < bytes.count {
+      let frame = bytes.span.bytes.extracting(position...)
+      let header = FrameHeader(frame, at: 0)
+      let end = FrameHeader.byteCount + Int(header.length)
+      if header.kind == FrameKind.actions.rawValue {
+        var decoder = CBORDecoder(frame.extracting(FrameHeader.byteCount..<end))
+        if let first = try? decoder.unsigned(), first > number { return position }
+      }
+      position += end
+    }
+    return nil
+  }
+
   /// Passes the first frame to `body`, which returns the place at which to continue later, or nil when done.
   mutating func handleFirst(_ body: (FrameHeader, RawSpan, FrameResumption?) -> FrameResumption?) {
     let (bytes, start) = (bytes, start)

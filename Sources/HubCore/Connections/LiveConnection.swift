@@ -79,8 +79,8 @@ final class LiveConnection {
   }
   /// The number of the last action that was passed on.
   var forwarded: UInt64 = 0
-  /// The frames that the log has not stored, oldest first, if this hub leads others.
-  var unstoredFrames: [UnstoredFrame] = []
+  /// The frames that the log has not stored, if this hub leads others.
+  var unstored = UnstoredFrames()
   /// True for a session whose client is connected to another hub: there is no socket.
   let isRemote: Bool
   /// True if its actions are reduced here and need no check.

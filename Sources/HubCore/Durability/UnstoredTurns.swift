@@ -41,6 +41,10 @@ final class UnstoredTurns {
   var forwardedByteCount = 0 {
     didSet { byteCount += forwardedByteCount - oldValue }
   }
+  /// The bytes of clients' frames that are kept until the log has their actions. They count in the same way.
+  var keptByteCount = 0 {
+    didSet { byteCount += keptByteCount - oldValue }
+  }
   /// True while the hub passes its leadership on: the log stores no further turns of it.
   var isHandingOver = false
   /// The requests of clients to pass the leadership on, in the current turn.
@@ -123,7 +127,7 @@ final class UnstoredTurns {
     hasFailed = true
     postponed.removeAll()
     (held, visibleDelta) = ([], nil)
-    (first, byteCount) = (0, 0)
+    (first, byteCount) = (0, forwardedByteCount + keptByteCount)
   }
 
   /// Discards the turns that are not stored, with the outputs that wait for them and the record of the current turn.

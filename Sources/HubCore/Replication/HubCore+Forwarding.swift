@@ -56,6 +56,7 @@ extension HubCore {
   /// Forgets what the log keeps for a client of this hub that is gone.
   mutating func forgetForwarding(of connection: LiveConnection) {
     if case .alone = role { return }
+    _ = takeFrames(of: connection)
     if !connection.isRemote { commandBuffer.append(.close(connection.forwardedSession)) }
   }
 }
@@ -108,10 +109,9 @@ extension HubCore {
     var work = postponesWork ? 0 : limit
     let forwarded = actions.compactMap { try? ForwardedAction($0) }
     // Bytes that no hub sends.
-    guard forwarded.count == actions.count else { return }
+    guard forwarded.count == actions.count, !forwarded.isEmpty else { return }
     // What this hub's own client has sent since waits for these actions, which the hub has passed on as a follower.
-    let later = connection.isRemote ? nil : connection.backlog
-    if later != nil { connection.backlog = Backlog() }
+    let later = connection.isRemote ? nil : connection.backlog?.removeFrames(after: first)
     defer { if let later { connection.backlog?.append(later) } }
     var start = 0
     while start < forwarded.count, connection.isOpen {

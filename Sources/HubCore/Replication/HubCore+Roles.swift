@@ -8,11 +8,14 @@ extension HubCore {
   /// Leads from the last applied turn on. For the feature this is a start: it begins its timers and streams, and learns
   /// of all clients anew. Effects wait for `startEffects`.
   ///
+  /// The log has what clients have sent so far (`takeForwarding`): it comes before what this hub reads from now on.
+  ///
   /// - Parameters:
   ///   - now: A monotonic time.
   ///   - wallTime: The time for the log, in milliseconds since 1970.
   package mutating func lead(at now: Duration, wallTime: Int64) {
     guard case .follower(let follower) = role, let turns else { preconditionFailure("only a follower takes over") }
+    precondition(!commandBuffer.isForwarding, "a follower passes on what it has read before it leads")
     role = .leader(LeadingHub(sessions: follower.sessions))
     leaderRegion = nil
     turns.forwardedByteCount = 0
@@ -45,11 +48,12 @@ extension HubCore {
         continue
       }
       let stored = leader.sessions[connection.session.id]
-      let frames = connection.takeFrames(after: stored?.processed ?? 0)
+      let unstored = takeFrames(of: connection)
+      let isComplete = unstored.isComplete(from: stored?.processed ?? 0, to: connection.session.processed)
       connection.session.adopt(stored)
       connection.isRecorded = false
       connection.backlog?.beginAnew()
-      guard let frames else {
+      guard isComplete else {
         close(connection.id, at: now)
         continue
       }
@@ -57,7 +61,7 @@ extension HubCore {
       connection.sentRejections = min(connection.sentRejections, connection.session.rejections.count)
       writeHeldWelcome(to: connection)
       beginForwarding(of: connection)
-      forward(frames, from: connection, at: now)
+      forward(unstored, from: connection, at: now)
       outputs.wake(connection)
     }
     for session in detached.all { detached.update(session.id) { $0.adopt(leader.sessions[session.id]) } }
@@ -146,7 +150,7 @@ extension HubCore {
     for turn in logged {
       for session in turn.sessions {
         sessions.apply(session)
-        liveSessions[session.id]?.forgetFrames(upTo: session.processed)
+        forgetFrames(of: session.id, upTo: session.processed)
       }
     }
     stored(upTo: last.position, at: now, wallTime: wallTime())

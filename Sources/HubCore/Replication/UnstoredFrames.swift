@@ -1,48 +1,82 @@
+import TurnLog
 import Wire
 
-/// A frame of a client of the hub that leads, whose actions the log has not stored: if another hub leads before, it is
-/// passed on to that one.
-struct UnstoredFrame {
-  let header: FrameHeader
-  let payload: [UInt8]
-  /// The number of the last action that was processed, or of the one whose effects are cancelled.
-  var last: UInt64
-  /// True if further actions of the frame wait.
-  var isUnfinished: Bool
-}
+/// What a client of the hub that leads has sent and the log has not stored: if another hub leads before, it is passed on
+/// to that one.
+struct UnstoredFrames {
+  /// A frame of actions.
+  struct Frame {
+    let header: FrameHeader
+    /// Its payload, which begins with the first action that was new.
+    let payload: [UInt8]
+    /// The number of the last action that was processed.
+    var last: UInt64
+    /// True if further actions of the frame wait.
+    var isUnfinished: Bool
+  }
 
-extension LiveConnection {
-  /// Keeps a frame, unless an earlier turn has kept it.
-  fileprivate func keep(
-    _ header: FrameHeader, _ payload: RawSpan, through last: UInt64, isBegun: Bool = false, isUnfinished: Bool = false
-  ) {
-    if isBegun, let index = unstoredFrames.indices.last, unstoredFrames[index].isUnfinished {
-      (unstoredFrames[index].last, unstoredFrames[index].isUnfinished) = (last, isUnfinished)
-    } else {
-      if let index = unstoredFrames.indices.last { unstoredFrames[index].isUnfinished = false }
-      unstoredFrames.append(
-        UnstoredFrame(
-          header: header, payload: payload.withUnsafeBytes { [UInt8]($0) }, last: last, isUnfinished: isUnfinished))
+  /// Oldest first.
+  private(set) var frames: [Frame] = []
+  /// The numbers of actions whose effects were cancelled. On another hub, the actions start them again.
+  private(set) var cancelled: Set<UInt64> = []
+  /// The bytes of the frames.
+  private(set) var byteCount = 0
+
+  var isEmpty: Bool { frames.isEmpty }
+
+  /// True if further actions of the newest frame wait.
+  var isUnfinished: Bool { frames.last?.isUnfinished == true }
+
+  /// Keeps a frame after some or all of its actions were processed.
+  ///
+  /// - Parameters:
+  ///   - known: The number of the last action that was processed before.
+  ///   - last: The number of the last one that is processed now.
+  ///   - isBegun: True if an earlier turn has handled a part of the frame.
+  ///   - isUnfinished: True if a later turn continues it.
+  fileprivate mutating func keep(
+    _ header: FrameHeader, _ payload: RawSpan, after known: UInt64, through last: UInt64, isBegun: Bool,
+    isUnfinished: Bool
+  ) throws(WireError) {
+    if isBegun, self.isUnfinished {
+      (frames[frames.count - 1].last, frames[frames.count - 1].isUnfinished) = (last, isUnfinished)
+      return
     }
+    if self.isUnfinished { frames[frames.count - 1].isUnfinished = false }
+    var encoder = CBOREncoder()
+    var decoder = CBORDecoder(payload)
+    let first = try decoder.unsigned()
+    _ = try decoder.unsigned()
+    if first <= known {
+      for _ in first...known { try decoder.skipAction() }
+    }
+    encoder.unsigned(max(first, known + 1))
+    encoder.unsigned(0)
+    encoder.append(payload.extracting(decoder.offset...))
+    let bytes = encoder.bytes
+    byteCount += bytes.count
+    frames.append(Frame(header: header, payload: bytes, last: last, isUnfinished: isUnfinished))
   }
 
-  /// Forgets the frames whose actions the log has stored.
-  func forgetFrames(upTo stored: UInt64) {
-    guard let first = unstoredFrames.first, first.last <= stored else { return }
-    unstoredFrames.removeAll { $0.last <= stored && !$0.isUnfinished }
+  fileprivate mutating func keepCancellation(of number: UInt64) { cancelled.insert(number) }
+
+  /// Forgets what the log has stored.
+  fileprivate mutating func forget(upTo stored: UInt64) {
+    guard let first = frames.first, first.last <= stored else { return }
+    frames.removeAll { $0.last <= stored && !$0.isUnfinished }
+    byteCount = frames.reduce(0) { $0 + $1.payload.count }
+    if !cancelled.isEmpty { cancelled = cancelled.filter { $0 > stored } }
   }
 
-  /// Takes the frames, if they have all actions after the stored ones that were processed.
-  func takeFrames(after stored: UInt64) -> [UnstoredFrame]? {
-    let frames = unstoredFrames
-    unstoredFrames = []
+  /// True if they have all actions after the stored ones up to a number.
+  func isComplete(from stored: UInt64, to processed: UInt64) -> Bool {
     var last = stored
-    for frame in frames where frame.header.kind == FrameKind.actions.rawValue {
+    for frame in frames {
       var decoder = CBORDecoder(frame.payload.span.bytes)
-      guard let first = try? decoder.unsigned(), first <= last + 1 else { return nil }
+      guard let first = try? decoder.unsigned(), first <= last + 1 else { return false }
       last = max(last, frame.last)
     }
-    return last >= session.processed ? frames : nil
+    return last >= processed
   }
 }
 
@@ -59,31 +93,46 @@ extension HubCore {
     let known = connection.session.processed
     let next = try handleActions(header, payload, resumingAt: resumption, from: connection, at: now, &limit)
     let processed = connection.session.processed
-    if processed > known || connection.unstoredFrames.last?.isUnfinished == true {
-      connection.keep(header, payload, through: processed, isBegun: resumption != nil, isUnfinished: next != nil)
-    }
+    guard processed > known || connection.unstored.isUnfinished else { return next }
+    let byteCount = connection.unstored.byteCount
+    try connection.unstored.keep(
+      header, payload, after: known, through: processed, isBegun: resumption != nil, isUnfinished: next != nil)
+    turns?.keptByteCount += connection.unstored.byteCount - byteCount
     return next
   }
 
-  /// Keeps the cancellation of an action that may not be stored: on another hub, the action starts its effects again.
+  /// Keeps the cancellation of an action that was processed here and may not be stored.
   func keepCancellation(ofAction number: UInt64, from connection: LiveConnection) {
-    guard keepsFrames(of: connection), !connection.unstoredFrames.isEmpty else { return }
-    let payload = number.encoded()
-    connection.keep(FrameHeader(kind: .cancel), payload.span.bytes, through: number)
+    guard keepsFrames(of: connection), !connection.unstored.isEmpty, number <= connection.session.processed,
+      number > storedSessions?[connection.session.id]?.processed ?? 0
+    else { return }
+    connection.unstored.keepCancellation(of: number)
   }
 
-  /// Passes frames on that this hub has handled while it led, and that the log does not have.
-  mutating func forward(_ frames: [UnstoredFrame], from connection: LiveConnection, at now: Duration) {
-    for frame in frames where connection.isOpen {
-      do throws(WireError) {
-        if frame.header.kind == FrameKind.actions.rawValue {
-          try forward(frame.payload.span.bytes, frame.header, from: connection, at: now)
-        } else {
-          cancelEffects(ofAction: try UInt64(decoding: frame.payload.span.bytes), from: connection)
-        }
-      } catch {
-        preconditionFailure("a frame that was handled before is malformed: \(error)")
+  /// Forgets the frames of a session whose actions the log has stored.
+  func forgetFrames(of session: SessionID, upTo stored: UInt64) {
+    guard let connection = liveSessions[session], !connection.unstored.isEmpty else { return }
+    let byteCount = connection.unstored.byteCount
+    connection.unstored.forget(upTo: stored)
+    turns?.keptByteCount += connection.unstored.byteCount - byteCount
+  }
+
+  /// Takes what is kept of a connection.
+  func takeFrames(of connection: LiveConnection) -> UnstoredFrames {
+    defer { connection.unstored = UnstoredFrames() }
+    turns?.keptByteCount -= connection.unstored.byteCount
+    return connection.unstored
+  }
+
+  /// Passes on what this hub has handled while it led, and what the log does not have.
+  mutating func forward(_ unstored: UnstoredFrames, from connection: LiveConnection, at now: Duration) {
+    do throws(WireError) {
+      for frame in unstored.frames where connection.isOpen {
+        try forward(frame.payload.span.bytes, frame.header, from: connection, at: now)
       }
+    } catch {
+      preconditionFailure("a frame that was handled before is malformed: \(error)")
     }
+    for number in unstored.cancelled.sorted() where connection.isOpen { cancelEffects(ofAction: number, from: connection) }
   }
 }
