@@ -153,4 +153,17 @@ import Wire
     #expect(state.todos.ids.elementsEqual(expected))
     #expect(Self.sort(&state).count <= 3)
   }
+
+  /// A client may send the action of a step, for any place, while a sort goes on.
+  @Test(arguments: [nil, 3, 9_999, 15_000, 30_000] as [Int?]) func aStepThatNobodyAskedForLeavesNothingUnsorted(
+    end: Int?
+  ) throws {
+    var state = Self.state(20_000) { $0 % 7 == 0 }
+    let expected = Self.sortedIDs(state)
+    _ = try continued(&state, try begun(&state))
+    // Its effect takes the place of the one that was to go on.
+    var next = state.continueSort(from: nil, before: end)
+    while let step = next { next = state.continueSort(from: step.start, before: step.end) }
+    #expect(state.isSorted && Set(state.todos.ids) == Set(expected))
+  }
 }

@@ -42,11 +42,15 @@ extension Todos.State {
   ///
   /// - Complexity: O(log n) for each todo that it looks at, of which there is a limit.
   mutating func continueSort(from start: Todo.State.ID?, before end: Todo.State.ID?) -> SortStep? {
-    let progress = sortProgress.value.flatMap { $0.start == end ? $0 : nil }
+    let progress = sortProgress.value
+    let isNext = progress?.start == end
     // If the todo has been removed, the sort begins again.
     let end = end.flatMap { todos.index(id: $0) } ?? todos.endIndex
     let start = max(start.flatMap { todos.index(id: $0) } ?? 0, end - Self.lookedAtOnce, 0)
-    return nextStep(before: sort(from: start, before: end), progress)
+    let position = sort(from: start, before: end)
+    // A step that is not the next one, such as one that a client has sent, has changed what is known: begin again.
+    if progress != nil, !isNext { return nextStep(before: todos.endIndex, SortProgress(unsorted: nil)) }
+    return nextStep(before: position, progress)
   }
 
   /// Records that a todo has got another mark or another place.

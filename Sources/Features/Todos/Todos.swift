@@ -118,7 +118,7 @@ public struct Todos: Sendable {
 
   public var body: some ReducerOf<Self> {
     Reduce { state, action in
-      state.actionsSinceSort.count &+= 1
+      if case .sortContinued = action {} else { state.actionsSinceSort.count &+= 1 }
       switch action {
       case .addButtonTapped(let text):
         state.add(text)

@@ -77,13 +77,20 @@ extension HubCore {
     publishers.setView(Publisher(publisher, of: Vacancy(), view: [], limits: limits.forViews), at: publisher)
   }
 
+  /// The fewest steps for one of many first values in a turn: a part of a piece costs as much as the piece.
+  private static let viewPiece = 256
+
   /// Goes on with the first values of views. Their clients wait, as for a snapshot, and nobody else does.
   mutating func prepareViews() {
-    let steps = outgoing.pieceLimit < SnapshotPiece.byteLimit ? limits.viewSteps / 4 : limits.viewSteps
-    let unprepared = views.unprepared
-    for publisher in unprepared {
-      views.feed.budget = WorkBudget(steps: max(steps / unprepared.count, 1))
-      if publishers[publisher].beginIfPrepared() { views.notePrepared(publisher) }
+    var steps = outgoing.pieceLimit < SnapshotPiece.byteLimit ? limits.viewSteps / 4 : limits.viewSteps
+    let share = max(steps / views.unprepared.count, Self.viewPiece)
+    // Those that get no share in this turn are the first ones in the next.
+    for publisher in views.unprepared where steps > 0 {
+      let given = min(share, steps)
+      views.feed.budget = WorkBudget(steps: given)
+      let isPrepared = publishers[publisher].beginIfPrepared()
+      steps -= given - views.feed.budget.steps
+      views.noteStep(of: publisher, isPrepared: isPrepared)
     }
   }
 

@@ -19,6 +19,11 @@ final class ViewSource: StateSource {
   /// The revision at which `current` has differed from its predecessor.
   private var changed: UInt64 = 0
   private var pause = ViewPause()
+  /// What `WorkBudget.rounds` have been for the first value.
+  private var rounds = 0
+
+  /// The rounds after which each further one doubles the steps.
+  private static let patience = 16
 
   init(_ group: ViewGroup, _ feed: ViewFeed, _ identity: ViewIdentity, _ next: @escaping ViewDeclaration.Next) {
     (self.group, self.feed, self.identity, self.next) = (group, feed, identity, next)
@@ -72,10 +77,15 @@ final class ViewSource: StateSource {
     let input = group.inputRevision()
     if current != nil, input <= computed { return true }
     let (state, old) = (feed.version(), current)
-    // Only the first one waits: subscribers of a value wait for its change as they do for that of the state.
-    var budget = old == nil ? feed.budget : .unlimited
+    // Only the first one waits: subscribers of a value wait for its change as they do for that of the state. If actions
+    // change more than is computed meanwhile, it gets more and more time, so that it is complete at some time.
+    let steps = feed.budget.steps << min(max(rounds - Self.patience, 0), 20)
+    var budget = old == nil ? WorkBudget(steps: steps) : .unlimited
     let (step, duration) = group.measured { next(state, old, &budget) }
-    if old == nil { feed.budget = budget }
+    if old == nil {
+      feed.budget.spend(steps - budget.steps)
+      rounds += budget.rounds
+    }
     switch step {
     case .unfinished: return false
     case .unchanged: break

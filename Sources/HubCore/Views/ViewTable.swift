@@ -15,7 +15,7 @@ struct ViewTable {
   private var free: [Int] = []
   /// For each publisher, the number of places of its value that are retained for sessions that may resume.
   private var retained: [Int: Int] = [:]
-  /// The publishers whose first value is not complete.
+  /// The publishers whose first value is not complete, in the order in which they take turns.
   private(set) var unprepared: [Int] = []
 
   init(_ declared: DeclaredViews, of source: any StateSource) {
@@ -52,8 +52,11 @@ struct ViewTable {
     return index
   }
 
-  /// Records that a first value is complete.
-  mutating func notePrepared(_ publisher: Int) { unprepared.removeAll { $0 == publisher } }
+  /// Records that a first value is complete, or that the others come before it.
+  mutating func noteStep(of publisher: Int, isPrepared: Bool) {
+    unprepared.removeAll { $0 == publisher }
+    if !isPrepared { unprepared.append(publisher) }
+  }
 
   /// Removes the value of a publisher.
   mutating func remove(_ index: Int) {

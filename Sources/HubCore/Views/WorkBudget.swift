@@ -3,6 +3,9 @@
 /// Steps are counted, and no time is measured, so the same history has the same output.
 struct WorkBudget: Equatable {
   private(set) var steps: Int
+  /// The times that something was computed for a version which was not the current one any more at the end; four times
+  /// as many if all of it is computed again.
+  private(set) var rounds = 0
   let isLimited: Bool
 
   /// At most this number of steps, and the rest of the last one's piece.
@@ -14,6 +17,9 @@ struct WorkBudget: Equatable {
   static var unlimited: WorkBudget { WorkBudget() }
 
   var isSpent: Bool { steps <= 0 }
+
+  /// Notes that the version for which something was computed is not the current one.
+  mutating func noteRound(isNewBeginning: Bool) { rounds += isNewBeginning ? 4 : 1 }
 
   /// Takes the steps of a piece of work that is done.
   mutating func spend(_ count: Int) {

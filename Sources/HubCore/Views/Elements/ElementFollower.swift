@@ -51,7 +51,10 @@ final class ElementFollower<Operator: ElementOperator> {
     if let seen {
       if seen.isIdentical(to: elements) { return body.result }
       let changes = ElementChanges(from: seen, to: elements)
-      work = changes.areMost(of: elements.count) ? .beginning : .applying(changes)
+      budget.spend(changes.count)
+      let areMost = changes.areMost(of: elements.count)
+      budget.noteRound(isNewBeginning: areMost)
+      work = areMost ? .beginning : .applying(changes)
     } else {
       work = .beginning
     }

@@ -54,7 +54,10 @@ private final class ElementJoin<
   func next(
     _ elements: IdentifiedArrayOf<Element>, _ others: IdentifiedArrayOf<Other>, _ budget: inout WorkBudget
   ) -> IdentifiedArrayOf<Row>? {
-    if seen == nil || !follow((elements, others)) { (rows, referring, isBeginning) = ([], [:], true) }
+    if seen == nil || !follow((elements, others)) {
+      if seen != nil { budget.noteRound(isNewBeginning: true) }
+      (rows, referring, isBeginning) = ([], [:], true)
+    }
     seen = (elements, others)
     return advance(&budget) ? rows : nil
   }

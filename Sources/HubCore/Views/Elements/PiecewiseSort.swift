@@ -10,7 +10,7 @@ struct PiecewiseSort {
   private var width: Int?
 
   /// The length of the first runs.
-  private static var shortRun: Int { 64 }
+  private static var shortRun: Int { 16 }
 
   init(count: Int) { self.count = count }
 
