@@ -329,7 +329,8 @@ let package = Package(
     // A cluster's log in etcd.
     .target(
       name: "EtcdLogStore",
-      dependencies: ["ClusterCore", "ClusterLog", "EtcdClient", "EtcdMessages", "EventLoop"], swiftSettings: onLoop),
+      dependencies: ["ClusterCore", "ClusterLog", "EtcdClient", "EtcdMessages", "EventLoop", "Wire"],
+      swiftSettings: onLoop),
     // Creates load by the schema alone, on separate threads, without the loop of the other shells.
     .target(
       name: "LoadTest",

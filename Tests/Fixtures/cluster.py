@@ -13,10 +13,12 @@ view, and "views" tells whether it has the hub's todos in the end. In the second
 the one that leads in order, and has the next one pass the leadership on, which costs no client its connection. The
 third makes mistakes of an operator, and prints what the logs of the hubs say. In the fourth, another authority makes
 all certificates while the hubs run. In the fifth, the journal of a hub without a cluster becomes the beginning of a
-cluster; then etcd is replaced by a backup, and then it loses everything, and an operator restores the log.
+cluster; then etcd is replaced by a backup, and then it loses everything, and an operator restores the log. In between,
+the operator verifies it, also with an entry that has other bytes, and removes nodes.
 """
 
 import asyncio
+import base64
 import json
 import os
 import shutil
@@ -25,6 +27,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 
 import storehub
 
@@ -473,6 +476,32 @@ class Operator:
         return self.run("restore", "--state-dir", self.cluster.path(node), "--config",
                         self.cluster.path(f"{node}.conf"), *more)
 
+    def verify(self, node):
+        return self.run("verify", "--state-dir", self.cluster.path(node), "--config", self.cluster.path(f"{node}.conf"))
+
+    def remove(self, node):
+        """Removes a node, on the machine of another one."""
+        other = next(other for other in NODES if other != node)
+        return self.run("remove", node, "--config", self.cluster.path(f"{other}.conf"))
+
+    def damage(self):
+        """Changes the last byte of an entry in etcd, and verifies the log with it and without it."""
+        key = self.etcd("range", key="storehub/log/", range_end="storehub/log0", limit=5)["kvs"][-1]
+        name, value = base64.b64decode(key["key"]).decode(), base64.b64decode(key["value"])
+        self.etcd("put", key=name, value=value[:-1] + bytes([value[-1] ^ 1]))
+        damaged = self.verify("a")
+        self.etcd("put", key=name, value=value)
+        return damaged, self.verify("a")
+
+    def etcd(self, call, limit=0, **values):
+        """Calls etcd's gateway for JSON."""
+        body = {name: base64.b64encode(value.encode() if isinstance(value, str) else value).decode()
+                for name, value in values.items()}
+        if limit:
+            body["limit"] = limit
+        with urllib.request.urlopen(f"{self.cluster.endpoint}/v3/kv/{call}", json.dumps(body).encode(), LIMIT) as answer:
+            return json.load(answer)
+
     def copy(self, source, node):
         """Replaces the journal of a node by a copy of that of a hub that runs."""
         shutil.rmtree(self.cluster.path(node), ignore_errors=True)
@@ -487,6 +516,7 @@ class Operator:
             cluster.start(node)
             status = await asyncio.to_thread(cluster.processes.pop(node).wait, LIMIT)
             refused[node] = [status, cluster.log(node)[before:]]
+        verified = {node: self.verify(node) for node in NODES}
         plans = {node: self.restore(node) for node in NODES}
         ends = {node: int(plan[1].split("entry ")[1].split(",")[0]) for node, plan in plans.items()}
         best = max(NODES, key=ends.get)
@@ -514,7 +544,7 @@ class Operator:
             cluster.start(node)
             await cluster.wait(node, "listening on", starts + 1)
         return {"refused": refused, "plans": plans, "ends": ends, "best": best, "restored": restored, "again": again,
-                "behind": behind}
+                "behind": behind, "verified": verified, "afterwards": {node: self.verify(node) for node in NODES}}
 
 
 async def restore(program, etcd, directory, storectl):
@@ -552,6 +582,22 @@ async def restore(program, etcd, directory, storectl):
         cluster.start("c")
         await cluster.wait("c", "listening on")
         await load(clients)
+        # The hubs run, and one more entry may be on its way.
+        verified = {node: operator.verify(node) for node in NODES}
+        damaged, mended = operator.damage()
+        running_nodes = {node: operator.remove(node) for node in NODES}
+        leader = await cluster.leader(NODES)
+        gone = next(node for node in NODES if node != leader)
+        await asyncio.to_thread(cluster.end, gone)
+        removals = [operator.remove(gone), operator.remove(gone)]
+        removed = operator.run("verify", "--state-dir", cluster.path(leader), "--config", cluster.path(f"{leader}.conf"))
+        starts = cluster.log(gone).count("listening on")
+        cluster.start(gone)
+        await cluster.wait(gone, "listening on", starts + 1)
+        verification = {
+            "verified": verified, "damaged": damaged, "mended": mended, "runningNodes": running_nodes,
+            "leader": leader, "gone": gone, "removals": removals, "removed": removed, "again": operator.verify(gone),
+        }
 
         await stop()
         shutil.copytree(cluster.path("etcd"), cluster.path("backup"))
@@ -574,7 +620,8 @@ async def restore(program, etcd, directory, storectl):
         empty = await operator.repair()
         await load(clients)
         result = await outcome(cluster, {client.node: client for client in clients}, [], [], 0)
-        json.dump(result | {"running": running, "twice": twice, "older": older, "empty": empty}, sys.stdout)
+        json.dump(result | {"running": running, "twice": twice, "older": older, "empty": empty,
+                            "verification": verification}, sys.stdout)
     finally:
         cluster.stop()
 

@@ -79,7 +79,14 @@ extension ClusterCore {
 
   /// Looks at a value of the node's key. A later revision than the own one is a fact, however late the read is.
   mutating func noteRegistration(_ found: StoredValue?) {
-    guard let found, let own = registration.own, own.store == store, found.revision > own.revision,
+    guard let own = registration.own, own.store == store else { return }
+    guard let found else {
+      // The operator has removed a node that seemed dead. It could not take over any more, and would not be missed.
+      guard aside == nil else { return }
+      return transactAside(
+        .register(options.node, as: own.value, replacing: nil), for: .registration(own.value))
+    }
+    guard found.revision > own.revision,
       let other = try? NodeRegistration(decoding: found.bytes.span.bytes), other.process != options.process
     else { return }
     guard other.ordinal > own.value.ordinal else { return refuse(.nameTaken(options.node)) }

@@ -52,6 +52,7 @@ package struct EncodedEntry: Equatable, Sendable {
   /// - Throws: `LogDamage`, with the offset of the first byte that an entry cannot have.
   package init(decoding bytes: [UInt8]) throws(LogDamage) {
     guard bytes.count <= LogEntry.byteLimit else { throw LogDamage("an entry has \(bytes.count) bytes") }
+    let isSound: Bool
     do throws(WireError) {
       var decoder = CBORDecoder(bytes.span.bytes)
       try decoder.tuple(8)
@@ -63,12 +64,11 @@ package struct EncodedEntry: Equatable, Sendable {
       let end = decoder.offset
       checksum = try decoder.checksum()
       try decoder.finish()
-      guard Checksum.of(bytes.span.bytes.extracting(0..<end)) == checksum else {
-        throw WireError(.doesNotFit(type: "checksum of an entry"), at: end)
-      }
+      isSound = Checksum.of(bytes.span.bytes.extracting(0..<end)) == checksum
     } catch {
       throw LogDamage("an entry cannot be read: \(error)")
     }
+    guard isSound else { throw LogDamage("an entry has another checksum than its bytes") }
     self.bytes = bytes
   }
 }

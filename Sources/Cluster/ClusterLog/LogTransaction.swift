@@ -15,6 +15,7 @@ package struct LogTransaction: Equatable, Sendable {
   /// A change.
   package enum Write: Hashable, Sendable {
     case put(LogKey, [UInt8])
+    case remove(LogKey)
     /// Removes the entries before a position, and the parts of them.
     case trim(before: UInt64)
   }
@@ -183,5 +184,20 @@ extension LogTransaction {
     LogTransaction(
       if: [replaced.map { .value(.node(node), $0) } ?? .absent(.node(node))],
       then: [.put(.node(node), registration.encoded())], else: [.key(.node(node))])
+  }
+
+  /// What `nodeInspection` reads.
+  package enum NodeReads: Int { case leader, node }
+
+  /// Reads which node leads, and the registration of a node, through consensus: its conditions never hold.
+  package static func nodeInspection(of node: NodeName) -> LogTransaction {
+    LogTransaction(
+      if: [.absent(.history), .present(.history)], then: [], else: [.key(.leader), .key(.node(node))])
+  }
+
+  /// Removes the registration of a node, if it is still this one.
+  package static func unregister(_ node: NodeName, of registration: [UInt8]) -> LogTransaction {
+    LogTransaction(
+      if: [.value(.node(node), registration)], then: [.remove(.node(node))], else: [.key(.node(node))])
   }
 }

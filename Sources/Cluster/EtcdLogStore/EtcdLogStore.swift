@@ -207,6 +207,21 @@ package final class EtcdLogStore {
     }
   }
 
+  /// Reads the registrations of all nodes, through consensus.
+  ///
+  /// - Parameter then: Called once on a later turn of the loop; with nil if the store did not answer.
+  package func readRegistrations(then: @escaping ([StoredValue]?) -> Void) {
+    client.call(requests.registrationsRequest, timeout: settings.timeout + Self.readTime) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let response):
+        note(response.header)
+        then(response.values.compactMap(requests.value))
+      case .failure(let error): fail(error) { _, _ in then(nil) }
+      }
+    }
+  }
+
   private func readParts(
     _ position: UInt64, _ process: UInt64, _ count: Int, _ parts: [[UInt8]],
     _ then: @escaping (UInt64, LogReading) -> Void

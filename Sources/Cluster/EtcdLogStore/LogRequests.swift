@@ -40,6 +40,7 @@ nonisolated struct LogRequests {
   private func operations(_ write: LogTransaction.Write) -> [EtcdOperation] {
     switch write {
     case .put(let key, let value): [.put(EtcdPut(bytes(key), value))]
+    case .remove(let key): [.delete(EtcdDelete(EtcdKeyRange(bytes(key))))]
     case .trim(let position):
       [
         .delete(EtcdDelete(range(LogKey.entry(0).description..<LogKey.entry(position).description))),
@@ -106,6 +107,9 @@ nonisolated struct LogRequests {
   func registrationRequest(of node: NodeName) -> EtcdRange {
     EtcdRange(EtcdKeyRange(bytes(.node(node))), isSerializable: true)
   }
+
+  /// Reads the registrations of all nodes, through consensus.
+  var registrationsRequest: EtcdRange { EtcdRange(range("node/"..<"node0"), order: .ascending) }
 
   /// Reads nothing but the id of the store.
   var storeRequest: EtcdRange { EtcdRange(EtcdKeyRange(bytes(.history)), limit: 1, isSerializable: true) }

@@ -154,9 +154,15 @@ extension ProgramOptions.Section {
         ("3", "the hub's schema has no such path, action or type, or a value does not fit"),
         ("4", "no hub can be reached, or it closed the connection before anything was sent"),
         ("5", "the hub closed the connection; an action that was sent may have taken effect"),
-        ("6", "the hub did not answer in time; the same holds"),
+        ("6", "the hub, or for cluster etcd, did not answer in time; the same holds"),
         ("7", "the path has no value, or the journal has no matching entry"),
-        ("8", "verify: the state differs from the hub's; generate --check: the file is out of date"),
+        (
+          "8",
+          """
+          verify: the state differs from the hub's; generate --check: the file is out of date; cluster: the journal and \
+          the log of the cluster differ, or that log is damaged
+          """
+        ),
         ("9", "the journal is damaged"),
         (
           "10",

@@ -17,7 +17,8 @@ package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   /// The path has no value: an optional is nil, an enum is in another case, or there is no such element. Or the journal
   /// has no matching entry.
   case absent = 7
-  /// The state in this process differs from the hub's, or a generated file from what would be generated.
+  /// The state in this process differs from the hub's, a generated file from what would be generated, or a journal from
+  /// the log of its cluster.
   case diverged = 8
   /// The journal is damaged.
   case damaged = 9

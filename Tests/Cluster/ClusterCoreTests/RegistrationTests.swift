@@ -83,6 +83,25 @@ import Wire
     #expect(registrations(node).isEmpty)
   }
 
+  /// The operator has removed the node, because its process was stopped for a while.
+  @Test func aRemovedProcessThatGoesOnRegistersAgain() throws {
+    let node = TestNode.follower(of: log)
+    try look(node, nil)
+    let own = NodeRegistration(process: 42, ordinal: 1, position: 2)
+    #expect(registrations(node) == [.register(TestNode.name("a"), as: own, replacing: nil)])
+    if case .refused = node.core.standing { Issue.record("\(node.core.standing)") }
+    // Its claim finds that out, too.
+    let removed = TestNode.follower(of: log)
+    removed.pass(.milliseconds(1300))
+    removed.clear()
+    removed.answer(
+      .refused([
+        TestNode.stored(.leader, log[0].entry.leader), nil, TestNode.stored(log[1]), nil,
+        TestNode.stored(.history, TestNode.history), nil,
+      ]))
+    #expect(registrations(removed) == [.register(TestNode.name("a"), as: own, replacing: nil)])
+  }
+
   /// A process that lacks entries cannot prove its journal before it has a snapshot. The other one learns of it before.
   @Test func aProcessThatIsBehindIsRegisteredToo() throws {
     let node = TestNode(journal: TestNode.journal(Array(log[..<1])))

@@ -5,7 +5,7 @@ import Testing
 /// The machine's etcd: Debian's package etcd-server, or an installation by hand.
 private enum Etcd {
   static let path = ["/usr/bin/etcd", "/usr/local/bin/etcd"].first { FileManager.default.isExecutableFile(atPath: $0) }
-  static let isMissing: Comment = 
+  static let isMissing: Comment =
     "skipped: etcd, Python or openssl is not installed (Debian packages etcd-server, python3 and openssl)"
 }
 
@@ -178,10 +178,21 @@ private enum OpenSSL {
       let best: String
       let restored, again: Command
       let behind: [String: String]
+      let verified, afterwards: [String: Command]
+    }
+
+    struct Verification: Decodable {
+      let verified: [String: Command]
+      let damaged, mended: Command
+      let runningNodes: [String: Command]
+      let leader, gone: String
+      let removals: [Command]
+      let removed, again: Command
     }
 
     let running, twice: Command
     let older, empty: Repair
+    let verification: Verification
   }
 
   /// The journal of a hub of one machine becomes the beginning of a cluster. Then etcd is replaced by an older backup, and
@@ -196,6 +207,7 @@ private enum OpenSSL {
     #expect(outcome.differing == 0, "\(text)")
 
     let restoration = try JSONDecoder().decode(Restoration.self, from: output)
+    checkVerification(restoration.verification)
     #expect(restoration.running.status == 7 && restoration.running.errors.contains("of a hub without a cluster"))
     #expect(restoration.twice.status == 1 && restoration.twice.errors.contains("that of a cluster already"))
     for repair in [restoration.older, restoration.empty] {
@@ -211,7 +223,40 @@ private enum OpenSSL {
       // A journal that ends where the best one ends goes on; another one is told what to do.
       for (node, end) in repair.ends where end == repair.ends[repair.best] { #expect(repair.behind[node] == nil) }
       for (node, log) in repair.behind { #expect(log.contains("storectl cluster copy"), "\(node): \(log)") }
+      for (node, command) in repair.verified { #expect(command.status == 8, "\(node): \(command)") }
+      for (node, command) in repair.afterwards { #expect(command.status == 0, "\(node): \(command)") }
     }
+    for command in restoration.older.verified.values {
+      #expect(command.output.contains("the journal ends at entry"), "\(command)")
+    }
+    for command in restoration.empty.verified.values {
+      #expect(command.output.contains("etcd has no log here"), "\(command)")
+    }
+  }
+
+  /// The log is whole while the hubs run. Only a node whose hub does not run is removed, and registers when it does.
+  private func checkVerification(_ found: Restoration.Verification) {
+    for (node, command) in found.verified {
+      #expect(
+        command.status == 0 && command.output.contains("the journal and the log belong together"), "\(node): \(command)"
+      )
+      #expect(command.output.contains("nodes     a (entry "), "\(command)")
+    }
+    #expect(found.damaged.status == 8 && found.damaged.output.contains(" is damaged: "), "\(found.damaged)")
+    #expect(found.mended.status == 0, "\(found.mended)")
+    for (node, command) in found.runningNodes {
+      let reason = node == found.leader ? "node \(node) leads in term" : "the hub of node \(node) runs"
+      #expect(command.status == 1 && command.errors.contains(reason), "\(node): \(command)")
+    }
+    #expect(found.removals.map(\.status) == [0, 0], "\(found.removals)")
+    #expect(found.removals.first?.output.contains("is not registered in the log any more") == true, "\(found.removals)")
+    for removal in found.removals {
+      #expect(removal.output.contains("take \(found.gone) out of 'nodes'"), "\(removal)")
+      #expect(removal.output.contains("etcdctl member remove"), "\(removal)")
+    }
+    #expect(
+      found.removed.status == 0 && found.removed.output.contains("\(found.gone) (not registered)"), "\(found.removed)")
+    #expect(found.again.status == 0 && !found.again.output.contains("not registered"), "\(found.again)")
   }
 
   /// What the script of this suite prints.
@@ -221,6 +266,16 @@ private enum OpenSSL {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     return try Python.run(
       "Fixtures/cluster.py", [Program(name: "storehubd").url.path, try #require(Etcd.path), directory] + arguments)
+  }
+
+  /// Without --config, the commands read what the unit of the package names.
+  @Test func theConfigurationIsThatOfTheService() throws {
+    let unit = RepositoryFiles.lines("systemd/storehub.service")
+    #expect(unit.contains { $0.contains("--config -%E/storehub/hub.conf") })
+    let outcome = try Program(name: "storectl").run("cluster", "remove", "c")
+    #expect(outcome.status != 0 && outcome.errors.contains("/etc/storehub/hub.conf"), "\(outcome.errors)")
+    #expect(try Program(name: "storectl").run("cluster", "remove").status == 2)
+    #expect(try Program(name: "storectl").run("cluster", "remove", "C 1").status == 2)
   }
 
   @Test func wrongSettingsOfAClusterAreNamed() throws {

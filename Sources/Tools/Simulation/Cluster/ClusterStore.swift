@@ -54,6 +54,7 @@ struct ClusterStore {
         if case .entry(let position) = key {
           content.entries = min(content.entries.lowerBound, position)..<max(content.entries.upperBound, position + 1)
         }
+      case .remove(let key): content.remove(key)
       case .trim(let position):
         for old in content.entries where old < position { content.remove(.entry(old)) }
         content.entries =

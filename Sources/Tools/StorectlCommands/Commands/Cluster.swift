@@ -5,12 +5,13 @@ internal import Wire
 
 extension ProgramOptions.Command {
   nonisolated static let cluster = Self(
-    "cluster", "show the part of the hub in its cluster, pass the leadership on, or begin, copy or restore the log",
+    "cluster", "show the part of the hub in its cluster, pass the leadership on, or operate the log",
     arguments: [.init("ACTION", value: .words(clusterActions)), .init("NODE", .atMostOnce)],
     options: [
       .directory,
       .init(
-        "config", argument: "FILE", "init, restore: the hub's configuration; default /etc/storehub/storehub.conf",
+        "config", argument: "FILE",
+        "verify, remove, init, restore: the hub's configuration; default /etc/storehub/hub.conf",
         value: .file),
       .init("from-journal", "begin with the journal in --state-dir", if: .argument("init")),
       .init("yes", "do it; without, restore only says what it would do", if: .argument("restore")),
@@ -32,6 +33,20 @@ extension ProgramOptions.Command {
         hub that is stopped does the same by itself.
         """),
       .code(["storectl cluster status", "storectl cluster transfer b"]),
+      .text(
+        """
+        verify reads the journal of a node and what etcd has of the log, and says whether they belong together and are \
+        whole: the name of the log, each entry with its checksum, term, schema and turns, each turn that both have, the \
+        end of the journal, and how far the nodes have proved theirs. It changes nothing, and the hub may be running. It \
+        exits with 0 if all is well, with 8 if there is a difference, with 9 if the journal is damaged, and with another \
+        status if it could not look. Two nodes with the same checksum at an entry have the same log up to there.
+        """),
+      .text(
+        """
+        remove takes the registration of NODE, whose hub does not run, out of the log, and says what else is to be done. \
+        It refuses if NODE leads or its hub runs, which takes some seconds to find out. A second time changes nothing.
+        """),
+      .code(["storectl cluster verify --state-dir /var/lib/storehub", "storectl cluster remove c"]),
       .text(
         """
         copy writes a copy of the journal of a node into DIR, with its place in the log, from which another node can \
@@ -57,15 +72,17 @@ extension ProgramOptions.Command {
       ]),
     ])
 
-  nonisolated static let clusterActions = ["status", "transfer", "copy", "init", "restore"]
+  nonisolated static let clusterActions = ["status", "transfer", "verify", "remove", "copy", "init", "restore"]
 }
 
 extension Tool {
-  /// Runs `cluster status`, `cluster transfer [NODE]`, `cluster copy`, `cluster init` and `cluster restore`.
+  /// Runs `cluster status`, `transfer [NODE]`, `verify`, `remove NODE`, `copy`, `init` and `restore`.
   func cluster() async throws(ToolFailure) {
     switch (options.arguments[0], options.arguments.dropFirst().first) {
     case ("status", nil): try await clusterStatus()
     case ("transfer", let node): try await transferLeadership(to: node ?? "")
+    case ("verify", nil): try await verifyLog()
+    case ("remove", let node): try await removeNode(node ?? "")
     case ("copy", nil): try await copyNode()
     case ("init", nil): try await beginLog()
     case ("restore", nil): try await restoreLog()

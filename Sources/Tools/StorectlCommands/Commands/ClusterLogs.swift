@@ -10,84 +10,6 @@ internal import ProgramOptions
 internal import TurnLog
 internal import Wire
 
-/// The log of a cluster in etcd, for an operator.
-private final class OperatedLog {
-  private let client: EtcdClient
-  private let store: EtcdLogStore
-  private let timeout: Duration
-  private var lastFailure = ""
-
-  init(_ settings: ClusterSettings, on loop: EventLoop, timeout: Duration) throws(ToolFailure) {
-    self.timeout = timeout
-    let tls = settings.tls.map { TLSFiles(authority: $0.authority, certificate: $0.certificate, key: $0.key) }
-    do throws(EtcdClientError) {
-      client = try EtcdClient(on: loop, EtcdSettings(endpoints: settings.endpoints, tls: tls))
-    } catch {
-      throw ToolFailure(.failed, "\(error)")
-    }
-    do throws(UVError) {
-      store = try EtcdLogStore(client, on: loop, EtcdLogStore.Settings(prefix: settings.prefix))
-    } catch {
-      throw ToolFailure(.failed, "\(error)")
-    }
-    client.onFailure = { [weak self] in self?.lastFailure = "etcd at \($0): \($1)" }
-  }
-
-  func close() {
-    store.close()
-    client.close()
-  }
-
-  /// Executes a transaction, again and again until it has an answer or the time is over.
-  private func transact(
-    _ transaction: LogTransaction, in expected: UInt64?, checkInterruption: () throws(ToolFailure) -> Void
-  ) async throws(ToolFailure) -> (store: UInt64, outcome: TransactionOutcome) {
-    let end = ContinuousClock.now + timeout
-    while true {
-      let answer = await withCheckedContinuation { continuation in
-        store.transact(transaction, in: expected) { continuation.resume(returning: ($0, $1)) }
-      }
-      try checkInterruption()
-      switch answer.1 {
-      case .written, .refused, .elsewhere: return answer
-      case .full:
-        throw ToolFailure(.failed, "etcd is full: see its quota and its alarms, and try again")
-      case .unknown:
-        guard ContinuousClock.now < end else {
-          throw ToolFailure(.timedOut, "etcd has not answered in time\(lastFailure.isEmpty ? "" : ": \(lastFailure)")")
-        }
-      }
-    }
-  }
-
-  /// What etcd has of the log.
-  func inspect(
-    at position: UInt64, checkInterruption: () throws(ToolFailure) -> Void
-  ) async throws(ToolFailure) -> StoredLog {
-    let answer = try await transact(.inspection(at: position), in: nil, checkInterruption: checkInterruption)
-    guard case .refused(let values) = answer.outcome else {
-      throw ToolFailure(.failed, "etcd has answered what it was not asked")
-    }
-    do throws(LogDamage) { return try StoredLog(values, at: position, in: answer.store) } catch {
-      throw ToolFailure(.damaged, "the log in etcd is damaged: \(error)")
-    }
-  }
-
-  /// Changes the log under a new name.
-  func change(
-    _ transaction: LogTransaction, to history: LogHistory, checkInterruption: () throws(ToolFailure) -> Void
-  ) async throws(ToolFailure) {
-    let answer = try await transact(transaction, in: history.store, checkInterruption: checkInterruption)
-    switch answer.outcome {
-    case .written: return
-    // An earlier attempt without an answer has succeeded.
-    case .refused(let values) where values.first??.bytes == history.encoded(): return
-    case .refused, .elsewhere, .full, .unknown:
-      throw ToolFailure(.failed, "the log in etcd was changed meanwhile: a hub may be running. Nothing was changed here")
-    }
-  }
-}
-
 extension Tool {
   // MARK: Copies
 
@@ -124,13 +46,14 @@ extension Tool {
     let earlier = ending.place.flatMap { try? JournalPlace(decoding: $0.span.bytes) }
     guard earlier?.turn != ending.turn else {
       throw ToolFailure(
-        .failed, "the journal in \(directory) is that of a cluster already: `storectl cluster restore` continues its log")
+        .failed,
+        "the journal in \(directory) is that of a cluster already: `storectl cluster restore` continues its log")
     }
     let first = EncodedEntry(
       continuing: earlier, checksum: ending.checksum, schema: schema, node: settings.node)
-    let log = try OperatedLog(settings, on: loop, timeout: timeout)
+    let log = try operatedLog(settings)
     defer { log.close() }
-    let found = try await log.inspect(at: first.entry.position, checkInterruption: checkInterruption)
+    let found = try await operate { () throws(OperatedLogError) in try await log.inspect(at: first.entry.position) }
     guard found.history == nil, found.positions == nil else {
       throw ToolFailure(
         .failed,
@@ -147,8 +70,9 @@ extension Tool {
     }
     effect = "the journal was made one of a cluster"
     do throws(ToolFailure) {
-      try await log.change(
-        found.beginning(with: first, in: history), to: history, checkInterruption: checkInterruption)
+      try await operate { () throws(OperatedLogError) in
+        try await log.change(found.beginning(with: first, in: history), to: history)
+      }
     } catch {
       throw ToolFailure(
         error.status,
@@ -171,9 +95,9 @@ extension Tool {
     let settings = try clusterSettings()
     let ending = try await ending(of: directory)
     let place = try place(of: ending, in: directory)
-    let log = try OperatedLog(settings, on: loop, timeout: timeout)
+    let log = try operatedLog(settings)
     defer { log.close() }
-    let found = try await log.inspect(at: place.position, checkInterruption: checkInterruption)
+    let found = try await operate { () throws(OperatedLogError) in try await log.inspect(at: place.position) }
     let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
     let transaction: LogTransaction
     let end: UInt64
@@ -199,33 +123,70 @@ extension Tool {
       plan.append("afterwards  the log begins with entry \(end), which ends this journal")
     }
     plan.append(
-      "lost        what other journals have after entry \(end), and all that no journal has: compare those of all nodes")
+      "lost        what other journals have after entry \(end), and all that no journal has: compare those of all nodes"
+    )
     guard options.flag("yes") else {
       if !isJSON { print(plan) }
       throw ToolFailure(.failed, "nothing was changed; --yes does it")
     }
-    try await log.change(transaction, to: history, checkInterruption: checkInterruption)
+    try await operate { () throws(OperatedLogError) in try await log.change(transaction, to: history) }
     effect = "the log was restored"
     if isJSON { print(Self.json(end, ending)) } else { print(plan) }
   }
 
   // MARK: Parts
 
-  private func clusterSettings() throws(ToolFailure) -> ClusterSettings {
-    let file = options.string("config") ?? "/etc/storehub/storehub.conf"
-    do throws(ConfigurationError) {
-      if let settings = try OperatorConfiguration.cluster(in: file) { return settings }
+  /// The log of a cluster in etcd. The caller closes it.
+  func operatedLog(_ settings: ClusterSettings) throws(ToolFailure) -> OperatedLog {
+    let tls = settings.tls.map { TLSFiles(authority: $0.authority, certificate: $0.certificate, key: $0.key) }
+    do throws(EtcdClientError) {
+      let log = try OperatedLog(
+        on: loop, EtcdSettings(endpoints: settings.endpoints, tls: tls), EtcdLogStore.Settings(prefix: settings.prefix),
+        timeout: timeout)
+      log.isInterrupted = { [weak self] in self?.isEnding ?? true }
+      return log
     } catch {
       throw ToolFailure(.failed, "\(error)")
     }
-    throw ToolFailure(.absent, "\(file) has no section [cluster]: write it, or name the hub's configuration with --config")
   }
 
-  private func ending(of directory: String) async throws(ToolFailure) -> JournalEnding {
+  /// Does something with a log, and converts its errors to those of the tool.
+  func operate<Result>(
+    _ body: () async throws(OperatedLogError) -> Result
+  ) async throws(ToolFailure) -> Result {
+    do throws(OperatedLogError) { return try await body() } catch {
+      switch error {
+      case .interrupted:
+        try checkInterruption()
+        throw ToolFailure(.failed, "interrupted")
+      case .full: throw ToolFailure(.failed, "etcd is full: see its quota and its alarms, and try again")
+      case .noAnswer(let reason):
+        throw ToolFailure(.timedOut, "etcd has not answered in time\(reason.isEmpty ? "" : ": \(reason)")")
+      case .damaged(let reason): throw ToolFailure(.damaged, "the log in etcd is damaged: \(reason)")
+      case .changed:
+        throw ToolFailure(
+          .failed, "the log in etcd was changed meanwhile: a hub may be running. Nothing was changed here")
+      }
+    }
+  }
+
+  func clusterSettings() throws(ToolFailure) -> ClusterSettings {
+    let file = options.string("config") ?? "/etc/storehub/hub.conf"
+    do throws(ConfigurationError) {
+      if let settings = try OperatorConfiguration.cluster(in: file) { return settings }
+    } catch {
+      let advice = options.string("config") == nil ? "; --config names another configuration of the hub" : ""
+      throw ToolFailure(.failed, "\(error)\(advice)")
+    }
+    throw ToolFailure(
+      .absent, "\(file) has no section [cluster]: write it, or name the hub's configuration with --config")
+  }
+
+  func ending(of directory: String) async throws(ToolFailure) -> JournalEnding {
     try await onAnotherThread { () throws(LogError) in try JournalReader(directory).ending() }
   }
 
-  private func place(of ending: JournalEnding, in directory: String) throws(ToolFailure) -> JournalPlace {
+  func place(of ending: JournalEnding, in directory: String) throws(ToolFailure) -> JournalPlace {
     guard let bytes = ending.place else {
       throw ToolFailure(
         .absent,

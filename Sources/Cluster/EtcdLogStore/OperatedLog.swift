@@ -1,0 +1,243 @@
+import ClusterCore
+package import ClusterLog
+package import EtcdClient
+package import EventLoop
+import Wire
+
+/// The log of a cluster in etcd, for the commands of an operator. A call is repeated until it has an answer, or its time
+/// is over.
+package final class OperatedLog {
+  private let client: EtcdClient
+  private let store: EtcdLogStore
+  private let loop: EventLoop
+  private let timeout: Duration
+  private var lastFailure = ""
+  /// Called once `remove` waits for a process that may run.
+  package var onProbe: (() -> Void)?
+  /// Asked between two calls: true if the operator has interrupted the command.
+  package var isInterrupted: () -> Bool = { false }
+
+  /// Connects with the first call.
+  ///
+  /// - Parameters:
+  ///   - loop: The loop.
+  ///   - etcd: The members.
+  ///   - log: The keys of the log.
+  ///   - timeout: The time for an answer.
+  package init(
+    on loop: EventLoop, _ etcd: EtcdSettings, _ log: EtcdLogStore.Settings, timeout: Duration
+  ) throws(EtcdClientError) {
+    (self.loop, self.timeout) = (loop, timeout)
+    client = try EtcdClient(on: loop, etcd)
+    do throws(UVError) { store = try EtcdLogStore(client, on: loop, log) } catch { throw .loop(error) }
+    client.onFailure = { [weak self] in self?.lastFailure = "etcd at \($0): \($1)" }
+  }
+
+  /// Ends the connection.
+  package func close() {
+    store.close()
+    client.close()
+  }
+
+  // MARK: Calls
+
+  /// Makes calls until one has an answer.
+  private func repeated<Answer: Sendable>(
+    _ call: (@escaping (Answer?) -> Void) -> Void
+  ) async throws(OperatedLogError) -> Answer {
+    let end = ContinuousClock.now + timeout
+    while true {
+      let answer = await withCheckedContinuation { continuation in call { continuation.resume(returning: $0) } }
+      // What has succeeded is told, also if the operator is in a hurry.
+      if let answer { return answer }
+      if isInterrupted() { throw .interrupted }
+      guard ContinuousClock.now < end else { throw .noAnswer(lastFailure) }
+    }
+  }
+
+  private func transact(
+    _ transaction: LogTransaction, in expected: UInt64? = nil
+  ) async throws(OperatedLogError) -> (store: UInt64, outcome: TransactionOutcome) {
+    let answer = try await repeated { [store] then in
+      store.transact(transaction, in: expected) { then($1 == .unknown ? nil : (store: $0, outcome: $1)) }
+    }
+    if answer.outcome == .full { throw .full }
+    return answer
+  }
+
+  /// Executes a transaction that only reads.
+  private func read(
+    _ transaction: LogTransaction
+  ) async throws(OperatedLogError) -> (store: UInt64, values: [StoredValue?]) {
+    let answer = try await transact(transaction)
+    guard case .refused(let values) = answer.outcome else { throw .noAnswer("etcd has answered what it was not asked") }
+    return (answer.store, values)
+  }
+
+  private func read(_ read: LogRead) async throws(OperatedLogError) -> LogReading {
+    try await repeated { [store] then in
+      store.read(read) { if case .failed = $1 { then(nil) } else { then($1) } }
+    }
+  }
+
+  private func pause(_ duration: Duration) async throws(OperatedLogError) {
+    var timer: Timer?
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      timer = try? Timer(on: loop) { continuation.resume() }
+      if timer == nil { continuation.resume() }
+      timer?.start(after: duration)
+    }
+    timer = nil
+    if isInterrupted() { throw .interrupted }
+  }
+
+  // MARK: Continuing the log
+
+  /// Reads what etcd has of the log, for a journal that ends at a position.
+  package func inspect(at position: UInt64) async throws(OperatedLogError) -> StoredLog {
+    let found = try await read(.inspection(at: position))
+    do throws(LogDamage) { return try StoredLog(found.values, at: position, in: found.store) } catch {
+      throw .damaged("\(error)")
+    }
+  }
+
+  /// Changes the log under a new name.
+  package func change(_ transaction: LogTransaction, to history: LogHistory) async throws(OperatedLogError) {
+    switch try await transact(transaction, in: history.store).outcome {
+    case .written: return
+    // An earlier attempt without an answer has succeeded.
+    case .refused(let values) where values.first??.bytes == history.encoded(): return
+    case .refused, .elsewhere, .full, .unknown: throw .changed
+    }
+  }
+
+  // MARK: Verifying
+
+  /// Verifies that a journal and the log belong together, and reads all entries that the log has.
+  ///
+  /// - Parameters:
+  ///   - journal: The end of the journal, which was read before.
+  ///   - check: Returns what is wrong with the turns of an entry. It gets the number of the first one, the encoded turns,
+  ///     and the position of the entry. It is not asked if the journal is that of another log.
+  package func verify(
+    _ journal: JournalPlace, turns check: (UInt64, [[UInt8]], UInt64) -> [LogDifference]
+  ) async throws(OperatedLogError) -> (log: LogVerification, nodes: [StoredValue]) {
+    // Before the end of the log, which these nodes have seen.
+    let nodes = try await repeated { [store] in store.readRegistrations(then: $0) }
+    let keys = try await read(.inspection(at: journal.position))
+    var log = LogVerification(keys.values, journal: journal, registrations: nodes, in: keys.store)
+    var end = ContinuousClock.now + timeout
+    while let next = log.next {
+      if isInterrupted() { throw .interrupted }
+      guard case .entries(let entries, let first, _, _) = try await read(.entries(from: next)) else { continue }
+      if let first, first > next {
+        log.skipRemoved(before: first)
+      } else if entries.isEmpty {
+        // A member that lags behind.
+        guard ContinuousClock.now < end else { throw .noAnswer("etcd does not send entry \(next)") }
+        try await pause(.milliseconds(100))
+        continue
+      }
+      for value in entries {
+        guard let entry = log.check(value) else { continue }
+        guard let turns = try await turns(of: entry) else {
+          log.note(.missingParts(entry.entry.position))
+          continue
+        }
+        guard !log.isForeign else { continue }
+        for difference in check(turns.first, turns.turns, entry.entry.position) { log.note(difference) }
+      }
+      end = ContinuousClock.now + timeout
+    }
+    return (log, nodes)
+  }
+
+  /// The turns of an entry; nil if their parts are missing, although the log has the entry.
+  private func turns(of entry: EncodedEntry) async throws(OperatedLogError) -> (first: UInt64, turns: [[UInt8]])? {
+    switch entry.entry.content {
+    case .opening, .handover: return (0, [])
+    case .turns(let first, let turns): return (first, turns)
+    case .parts(let number, let described):
+      let (position, process) = (entry.entry.position, entry.entry.leader.process)
+      let parts = try await read(.parts(position: position, process: process, count: described.count))
+      if case .parts(let parts) = parts, let turn = described.turn(from: parts) { return (number, [turn]) }
+      // They are removed together with the entry.
+      guard case .entries(_, let first, _, _) = try await read(.entries(from: position)), first ?? 0 > position else {
+        return nil
+      }
+      return (0, [])
+    }
+  }
+
+  // MARK: Removing a node
+
+  /// The result of `remove`.
+  package enum Removal: Equatable, Sendable {
+    /// The registration was removed, with the position up to which the node had proved its journal.
+    case removed(position: UInt64)
+    /// There was no registration.
+    case absent
+    /// The node leads, in this term. Nothing was changed.
+    case leads(term: UInt64)
+    /// A process runs as the node. It has restored its registration.
+    case runs
+  }
+
+  /// The time in which a process that runs restores a registration that was replaced: it looks every 2 s.
+  package static let answerTime = Duration.seconds(7)
+
+  /// Removes the registration of a node that does not run.
+  ///
+  /// To find that out, the registration is replaced as by another process of the node: one that runs takes its name back.
+  /// A process that is cut off from etcd, or stopped, registers again when it continues.
+  ///
+  /// - Parameters:
+  ///   - node: The node.
+  ///   - wait: The time in which a process that runs restores its registration.
+  package func remove(
+    _ node: NodeName, waiting wait: Duration = OperatedLog.answerTime
+  ) async throws(OperatedLogError) -> Removal {
+    let (id, values) = try await read(.nodeInspection(of: node))
+    func value(_ read: LogTransaction.NodeReads) -> StoredValue? { values[read.rawValue] }
+    if let leader = value(.leader).flatMap({ try? Leadership(decoding: $0.bytes.span.bytes) }), leader.node == node {
+      return .leads(term: leader.term)
+    }
+    guard let found = value(.node) else { return .absent }
+    let registration = try? NodeRegistration(decoding: found.bytes.span.bytes)
+    let position = registration?.position ?? 0
+    let probe = NodeRegistration(
+      process: .random(in: 0 ... .max), ordinal: (registration?.ordinal ?? 0) + 1, position: position
+    ).encoded()
+    let replacement = LogTransaction(
+      if: [.value(.node(node), found.bytes)], then: [.put(.node(node), probe)], else: [.key(.node(node))])
+    switch try await transact(replacement, in: id).outcome {
+    case .written: break
+    case .refused(let values) where values.first??.bytes == probe: break
+    case .refused, .elsewhere, .full, .unknown: return .runs
+    }
+    onProbe?()
+    let end = ContinuousClock.now + wait
+    while ContinuousClock.now < end {
+      try await pause(.milliseconds(250))
+      guard try await read(.nodeInspection(of: node)).values[LogTransaction.NodeReads.node.rawValue]?.bytes == probe
+      else { return .runs }
+    }
+    switch try await transact(.unregister(node, of: probe), in: id).outcome {
+    case .written, .refused([nil]): return .removed(position: position)
+    case .refused, .elsewhere, .full, .unknown: return .runs
+    }
+  }
+}
+
+/// The reason why a command for an operator has ended.
+package enum OperatedLogError: Error, Equatable, Sendable {
+  case interrupted
+  /// The store is full.
+  case full
+  /// The store did not answer in time, with the last failure.
+  case noAnswer(String)
+  /// The store has what no hub has written.
+  case damaged(String)
+  /// Another program has changed the log meanwhile. This one has not.
+  case changed
+}

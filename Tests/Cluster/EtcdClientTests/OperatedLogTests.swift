@@ -1,0 +1,216 @@
+import ClusterCore
+import ClusterLog
+import EtcdClient
+import EtcdLogStore
+import EtcdMessages
+import EventLoop
+import Testing
+import Wire
+
+/// What an operator's commands do with the log in a real etcd.
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
+struct OperatedLogTests {
+  private static let first = Leadership(term: 1, node: name("a"), process: 7)
+  private static let second = Leadership(term: 2, node: name("b"), process: 8)
+  private let loop: EventLoop
+  private let large = [UInt8](repeating: 3, count: 900)
+
+  init() throws { loop = try EventLoop() }
+
+  private static func name(_ text: String) -> NodeName {
+    guard let name = NodeName(text) else { preconditionFailure("\(text) is not a name") }
+    return name
+  }
+
+  private var entries: [EncodedEntry] {
+    let contents: [(Leadership, LogEntry.Content)] = [
+      (Self.first, .opening), (Self.first, .turns(first: 1, [[1], [2]])),
+      (Self.first, .parts(turn: 3, LargeTurn(large, partSize: 100))), (Self.second, .opening),
+      (Self.second, .turns(first: 4, [[4]])), (Self.second, .turns(first: 5, [[5]])),
+    ]
+    var point = LogPoint.start
+    return contents.map { leader, content in
+      let entry = EncodedEntry(
+        LogEntry(
+          position: point.position + 1, leader: leader, schema: SchemaFingerprint(ofBytes: [1]),
+          previous: point.checksum, content: content))
+      point.advance(to: entry)
+      return entry
+    }
+  }
+
+  /// A log in an etcd of its own, and the ways to it.
+  private final class Scene {
+    let server: EtcdServer
+    let client: EtcdClient
+    let store: EtcdLogStore
+    let log: OperatedLog
+    let loop: EventLoop
+    var history = LogHistory(id: 9, store: 0)
+
+    init(on loop: EventLoop, timeout: Duration = .seconds(60)) async throws {
+      self.loop = loop
+      server = try await EtcdServer(on: loop)
+      client = try EtcdClient(on: loop, server.settings())
+      var settings = EtcdLogStore.Settings(prefix: "hub/")
+      settings.timeout = .seconds(30)
+      store = try EtcdLogStore(client, on: loop, settings)
+      log = try OperatedLog(on: loop, server.settings(), settings, timeout: timeout)
+    }
+
+    isolated deinit {
+      log.close()
+      store.close()
+      client.close()
+    }
+
+    func transact(_ conditions: [LogTransaction.Condition] = [], _ writes: [LogTransaction.Write]) async throws {
+      let transaction = LogTransaction(if: conditions, then: writes, else: [])
+      var result: (UInt64, TransactionOutcome)?
+      store.transact(transaction) { result = ($0, $1) }
+      #expect(await loop.pump(until: { result != nil }))
+      history = LogHistory(id: history.id, store: try #require(result).0)
+    }
+
+    func run<Result: Sendable>(
+      _ body: @escaping () async throws(OperatedLogError) -> Result
+    ) async throws -> Result {
+      var result: Swift.Result<Result, OperatedLogError>?
+      Task { do throws(OperatedLogError) { result = .success(try await body()) } catch { result = .failure(error) } }
+      #expect(await loop.pump(until: { result != nil }))
+      return try #require(result).get()
+    }
+
+    func verify(
+      _ journal: JournalPlace, turns: @escaping (UInt64, [[UInt8]], UInt64) -> [LogDifference] = { _, _, _ in [] }
+    ) async throws -> LogVerification {
+      try await run { () throws(OperatedLogError) in try await self.log.verify(journal, turns: turns).log }
+    }
+
+    func registration(of node: NodeName) async throws -> NodeRegistration? {
+      var result: LogReading?
+      store.read(.registration(node)) { result = $1 }
+      #expect(await loop.pump(until: { result != nil }))
+      guard case .registration(let found)? = result else { return nil }
+      return try found.map { try NodeRegistration(decoding: $0.bytes.span.bytes) }
+    }
+  }
+
+  private func scene() async throws -> Scene {
+    let scene = try await Scene(on: loop)
+    for (index, part) in LargeTurn.split(large, partSize: 100).enumerated() {
+      try await scene.transact([], [.put(.part(position: 3, process: 7, index: index), part)])
+    }
+    for entry in entries { try await scene.transact([], [.put(.entry(entry.entry.position), entry.bytes)]) }
+    try await scene.transact(
+      [], [.put(.history, scene.history.encoded()), .put(.leader, Self.second.encoded())])
+    for node in ["a", "b"] {
+      let registration = NodeRegistration(process: 1, ordinal: 4, position: 2)
+      try await scene.transact([], [.put(.node(Self.name(node)), registration.encoded())])
+    }
+    return scene
+  }
+
+  private func place(_ scene: Scene, _ position: Int = 5, turn: UInt64 = 4) -> JournalPlace {
+    JournalPlace(history: scene.history, last: entries[position - 1], turn: turn)
+  }
+
+  @Test func aWholeLogIsReadToItsEnd() async throws {
+    let scene = try await scene()
+    var turns: [UInt64: [UInt8]] = [:]
+    let found = try await scene.verify(place(scene)) { first, encoded, _ in
+      for (number, turn) in zip(first..., encoded) { turns[number] = turn }
+      return []
+    }
+    #expect(found.differences == [] && found.entryCount == 6 && found.terms == 1...2 && found.positions == 1...6)
+    #expect(turns == [1: [1], 2: [2], 3: large, 4: [4], 5: [5]])
+    // Its first entries were removed.
+    try await scene.transact([], [.trim(before: 5)])
+    let trimmed = try await scene.verify(place(scene))
+    #expect(trimmed.differences == [] && trimmed.positions == 5...6)
+    // What is wrong with a turn is a difference.
+    let turn = LogDifference.turn(5, entry: 6, "is wrong")
+    let wrong = try await scene.verify(place(scene)) { first, _, _ in first == 5 ? [turn] : [] }
+    #expect(wrong.differences == [turn])
+  }
+
+  /// Damage that an operator may meet, one after the other, each of which is mended.
+  @Test func plantedDamageIsFound() async throws {
+    let scene = try await scene()
+    var bytes = entries[1].bytes
+    bytes[bytes.count - 1] ^= 1
+    try await scene.transact([], [.put(.entry(2), bytes)])
+    let wrong = try await scene.verify(place(scene)).differences
+    guard wrong.count == 1, case .damaged(2, _) = wrong[0] else { Issue.record("\(wrong)"); return }
+    try await scene.transact(
+      [], [.put(.entry(2), entries[1].bytes), .remove(.part(position: 3, process: 7, index: 4))])
+    #expect(try await scene.verify(place(scene)).differences == [.missingParts(3)])
+    let part = LargeTurn.split(large, partSize: 100)[4]
+    try await scene.transact([], [.put(.part(position: 3, process: 7, index: 4), part), .remove(.entry(4))])
+    #expect(try await scene.verify(place(scene)).differences == [.missing(4...4)])
+    try await scene.transact([], [.put(.entry(4), entries[3].bytes)])
+    #expect(try await scene.verify(place(scene)).differences == [])
+
+    // The journal of another cluster.
+    let other = EncodedEntry(
+      LogEntry(
+        position: 5, leader: Self.second, schema: SchemaFingerprint(ofBytes: [1]), previous: 3,
+        content: .turns(first: 4, [[9]])))
+    let foreign = JournalPlace(history: LogHistory(id: 4, store: 4), last: other, turn: 4)
+    let otherLog = try await scene.verify(foreign) { first, _, entry in [.turn(first, entry: entry, "is another one")] }
+    #expect(otherLog.differences == [.otherHistory] && otherLog.entryCount == 6)
+    // A journal that is ahead of an etcd that was restored from an earlier backup.
+    try await scene.transact([], [.remove(.entry(6)), .remove(.entry(5))])
+    #expect(try await scene.verify(place(scene)).differences == [.journalAhead(journal: 5, log: 4)])
+    // Another etcd, without anything.
+    try await scene.server.replace(on: loop)
+    let empty = try await scene.verify(place(scene))
+    #expect(empty.differences == [.noHistory] && empty.positions == nil)
+  }
+
+  @Test func anEtcdThatDoesNotAnswerIsNoDifference() async throws {
+    let scene = try await Scene(on: loop, timeout: .milliseconds(200))
+    scene.server.kill(0)
+    await #expect {
+      try await scene.verify(place(scene))
+    } throws: {
+      if case .noAnswer(let reason) = $0 as? OperatedLogError { reason.contains("127.0.0.1") } else { false }
+    }
+  }
+
+  // MARK: Removing a node
+
+  @Test func aNodeThatDoesNotRunIsRemovedOnce() async throws {
+    let scene = try await scene()
+    func remove(_ node: String) async throws -> OperatedLog.Removal {
+      try await scene.run { () throws(OperatedLogError) in
+        try await scene.log.remove(Self.name(node), waiting: .milliseconds(600))
+      }
+    }
+    #expect(try await remove("b") == .leads(term: 2))
+    #expect(try await scene.registration(of: Self.name("b"))?.ordinal == 4)
+    #expect(try await remove("a") == .removed(position: 2))
+    #expect(try await scene.registration(of: Self.name("a")) == nil)
+    #expect(try await remove("a") == .absent)
+  }
+
+  /// A process looks at its registration now and then. If another one is in its place, it restores its own.
+  @Test func aNodeThatRunsStays() async throws {
+    let scene = try await scene()
+    let node = Self.name("a")
+    let own = NodeRegistration(process: 1, ordinal: 4, position: 2)
+    var result: OperatedLog.Removal?
+    let task = Task { result = try await scene.log.remove(node, waiting: .seconds(60)) }
+    var restored: NodeRegistration?
+    while restored == nil, result == nil {
+      let found = try await scene.registration(of: node)
+      if found != own { restored = found }
+    }
+    #expect(restored?.ordinal == 5 && restored?.position == 2)
+    try await scene.transact([], [.put(.node(node), own.encoded())])
+    #expect(await loop.pump(until: { result != nil }))
+    try await task.value
+    #expect(result == .runs)
+    #expect(try await scene.registration(of: node) == own)
+  }
+}
