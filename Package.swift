@@ -612,6 +612,9 @@ let package = Package(
       name: "dinerhub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
       path: "Tests/Fixtures/dinerhub", swiftSettings: spans),
     .executableTarget(
+      name: "ledgerhub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
+      path: "Tests/Fixtures/ledgerhub", swiftSettings: spans),
+    .executableTarget(
       name: "sharededitor",
       dependencies: ["ComposableArchitecture", "EventLoop", "RandomNumbers", "StoreClient", "TestFeatures", "Wire"],
       path: "Tests/Fixtures/sharededitor", swiftSettings: onLoop),
@@ -668,8 +671,10 @@ let package = Package(
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Fixtures/CFaultVFS"),
     .testTarget(
       name: "JournalTests",
-      dependencies: ["CFaultVFS", "CSQLite", "Journal", "Senders", "TestSupport", "TurnLog", "Wire"],
-      swiftSettings: spans),
+      dependencies: [
+        "CFaultVFS", "CSQLite", "ComposableArchitecture", "HubCore", "Journal", "Senders", "StoreHub", "TestFeatures",
+        "TestSupport", "TurnLog", "Wire",
+      ], swiftSettings: spans),
     .testTarget(
       name: "LoadTestTests",
       dependencies: [
@@ -738,9 +743,9 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "GatewayTokens", "Journal", "TestSupport", "TurnLog", "Wire", "allocprobe", "blockedhub", "dinerhub",
-        "hostileclient", "hostilehub", "meetinghub", "outboxclient", "planhub", "storectl", "storegate", "storehubd",
-        "storeload", "storesim", "storeterm", "todoterminal",
+        "AsyncClient", "GatewayTokens", "Journal", "TestFeatures", "TestSupport", "TurnLog", "Wire", "allocprobe",
+        "blockedhub", "dinerhub", "hostileclient", "hostilehub", "ledgerhub", "meetinghub", "outboxclient", "planhub",
+        "storectl", "storegate", "storehubd", "storeload", "storesim", "storeterm", "todoterminal",
       ],
       swiftSettings: common),
     .testTarget(

@@ -78,6 +78,10 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
   case log(LogError)
   /// The journal is intact, but does not contain a state of this feature.
   case recovery(RecoveryError, directory: String)
+  /// The journal is intact, and another version of the program, whose state this one cannot use, has continued it.
+  ///
+  /// The revision is the last one that was written with this program's schema, to which a repair can go back.
+  case laterVersion(RecoveryError, lastOwnRevision: UInt64, directory: String)
   /// The journal was written for this feature, and a state in it cannot be read.
   ///
   /// The revision is the last one that can be read; nil if the snapshot cannot.
@@ -97,6 +101,12 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
     case .recovery(let error, let directory):
       """
       \(error); start the version of the program that wrote \(directory), or begin anew with another --state-dir
+      """
+    case .laterVersion(let error, let revision, let directory):
+      """
+      another version of the program has continued the journal in \(directory), and \(error); start that version, or go \
+      back: `storectl journal repair --state-dir \(directory) --to \(revision)` copies the files and discards what was \
+      done since revision \(revision), the last one of this version
       """
     case .unreadable(let error, let revision?, let directory):
       """
@@ -153,11 +163,20 @@ extension Recording {
     window: Duration = .milliseconds(100), limits: HubLimits = HubLimits(), isReplicated: Bool = false, log: Log,
     onProgress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(RecordingError) -> Recording {
-    let mailbox = TurnLogMailbox()
     var options = JournalOptions()
     options.commits = durability == .sync ? .sync : .async(window: window)
     options.sessionLimit = max(options.sessionLimit, limits.sessionCount)
     if isReplicated { options.sessionLimit = max(options.sessionLimit, StoredSessions.limit) }
+    return try open(
+      engine, directory: directory, options, durability: durability, isReplicated: isReplicated, log: log, onProgress)
+  }
+
+  /// Opens a journal with other options.
+  static func open<State, Action>(
+    _ engine: FeatureEngine<State, Action>, directory: String, _ options: JournalOptions, durability: Durability,
+    isReplicated: Bool, log: Log, _ onProgress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+  ) throws(RecordingError) -> Recording {
+    let mailbox = TurnLogMailbox()
     let opening: JournalOpening
     do throws(LogError) { opening = try JournalOpening(directory: directory, options: options) } catch {
       throw .log(error)
@@ -167,7 +186,7 @@ extension Recording {
     if history.snapshot == nil, history.tail == 0 {
       do throws(WireError) { try engine.readBack() } catch { throw .initialState(error) }
     }
-    let conversion = try renumber(&recovery, in: directory)
+    let conversion = try renumber(&recovery, engine.schema, history, in: directory)
     if isReplicated, conversion != nil { throw .recovery(.incompatible(conversionInCluster), directory: directory) }
     let journal: Journal
     do throws(LogError) { journal = try opening.start { mailbox.post($0) } } catch { throw .log(error) }
@@ -260,7 +279,7 @@ extension Recording {
           position: snapshot.position, effects: snapshot.effects)
       }
     } catch {
-      throw failure(error, isOwn: history.snapshot?.schema == engine.schema, readable: nil, in: directory)
+      throw failure(error, history.snapshot?.schema, of: engine.schema, history, readable: nil, in: directory)
     }
     while let turn = try next(of: history) {
       let schema = history.schemas[turn.schema].schema
@@ -269,26 +288,56 @@ extension Recording {
           delta: turn.delta.span.bytes, writtenFor: schema, from: turn.baseRevision, to: turn.revision,
           position: turn.position, byteCount: turn.byteCount, effects: turn.effects)
       } catch {
-        throw failure(error, isOwn: schema == engine.schema, readable: recovery.revision, in: directory)
+        throw failure(error, schema, of: engine.schema, history, readable: recovery.revision, in: directory)
       }
       if turn.position % progressInterval == 0 { onProgress(history.progress.done, history.progress.total) }
     }
     return recovery
   }
 
+  /// - Parameters:
+  ///   - stored: The schema of the bytes that cannot be used.
+  ///   - own: The program's schema.
   private static func failure(
-    _ error: RecoveryError, isOwn: Bool, readable: UInt64?, in directory: String
+    _ error: RecoveryError, _ stored: Schema?, of own: Schema, _ history: JournalHistory, readable: UInt64?,
+    in directory: String
   ) -> RecordingError {
-    if case .incompatible = error { return .recovery(error, directory: directory) }
-    guard isOwn else { return .recovery(error, directory: directory) }
+    if case .incompatible = error { return refusal(error, own, history, in: directory) }
+    guard stored == own else { return refusal(error, own, history, in: directory) }
     return .unreadable(error, readableRevision: readable, directory: directory)
   }
 
+  private static func refusal(
+    _ error: RecoveryError, _ own: Schema, _ history: JournalHistory, in directory: String
+  ) -> RecordingError {
+    guard let revision = lastRevision(of: own, in: history, directory) else {
+      return .recovery(error, directory: directory)
+    }
+    return .laterVersion(error, lastOwnRevision: revision, directory: directory)
+  }
+
+  /// The last revision with a schema that was followed by another one, if the journal still has that state.
+  private static func lastRevision(of schema: Schema, in history: JournalHistory, _ directory: String) -> UInt64? {
+    guard let index = history.schemas.lastIndex(where: { $0.schema == schema }), index + 1 < history.schemas.count
+    else { return nil }
+    // The first turn with the next schema is the conversion.
+    let end = history.schemas[index + 1].firstPosition - 1
+    do throws(LogError) {
+      let reader = try JournalReader(directory)
+      guard let snapshot = try reader.snapshots().last(where: { $0.position <= end }) else { return nil }
+      if snapshot.position == end { return snapshot.revision }
+      return try reader.read(from: end, byteLimit: 1).first?.revision
+    } catch {
+      // The reason for the refusal is another one.
+      return nil
+    }
+  }
+
   private static func renumber(
-    _ recovery: inout Recovery, in directory: String
+    _ recovery: inout Recovery, _ own: Schema, _ history: JournalHistory, in directory: String
   ) throws(RecordingError) -> LoggedTurn? {
     do throws(RecoveryError) { return try recovery.renumber(at: wallTime()) } catch {
-      throw .recovery(error, directory: directory)
+      throw refusal(error, own, history, in: directory)
     }
   }
 

@@ -1,3 +1,4 @@
+import ComposableArchitecture
 import Features
 import TestSupport
 import Testing
@@ -61,6 +62,56 @@ import Wire
     #expect(!isReadable)
     #expect(next.turn(nextID).map(\.kind) == [.pong, .error])
     #expect(next.closed.contains(nextID))
+  }
+
+  // MARK: Another schema
+
+  /// A client that was told the schema of one type is told of a hub with that of another.
+  private func goodbye<Old: Replicated, New: Replicated>(_: Old.Type, _ new: New, knowsEarlier: Bool = true) throws
+    -> Goodbye?
+  {
+    let old = Schema(state: Old.self, action: Int.self)
+    let session = HandedConnection(token: 5, user: 0, phase: .greeting, unread: [], unsent: [1, 2, 3])
+    let closing = HandedConnection(token: 6, user: 0, phase: .closing, unread: [], unsent: [4])
+    let record = HandOver(
+      schema: old.fingerprint, history: 1, position: 9, revision: 4, hubRevision: 0, state: nil, sessions: [],
+      connections: [session, closing])
+    let history = HubHistory(
+      id: 1, isLogged: true, position: 10, sessions: [], versions: [], earlierSchema: knowsEarlier ? old : nil)
+    let engine = FeatureEngine(initialState: new, reducer: EmptyReducer<New, Int>())
+    let bytes = record.goodbyes(engine, history)
+    if bytes.isEmpty { return nil }
+    // An error was the last frame of the other one.
+    #expect(bytes[6] == [4] && bytes[5]?.starts(with: [1, 2, 3]) == true)
+    var found: Goodbye?
+    var decoder = FrameDecoder(payloadLimit: 4096)
+    let frame = Array(try #require(bytes[5]).dropFirst(3))
+    try decoder.feed(frame.span.bytes) { header, payload in
+      #expect(header.kind == FrameKind.goodbye.rawValue)
+      found = try? Goodbye(decoding: payload)
+    }
+    return found
+  }
+
+  @Test func aClientThatWasToldAnotherSchemaLearnsTheDifference() throws {
+    #expect(try goodbye(First.self, First()) == nil)
+    let refused = try #require(try goodbye(First.self, Second()))
+    #expect(refused.code == .otherSchema)
+    #expect(refused.reason.contains("which refuses clients with the earlier schema: "), "\(refused.reason)")
+    #expect(refused.reason.contains("'count'"), "\(refused.reason)")
+    let fitting = try #require(try goodbye(First.self, Third()))
+    #expect(
+      fitting.code == .otherSchema
+        && fitting.reason.hasSuffix("which clients with the earlier schema fit; connect again"))
+    let unknown = try #require(try goodbye(First.self, Second(), knowsEarlier: false))
+    #expect(unknown.reason == "this hub was upgraded to another version of the feature; connect again")
+  }
+
+  @Replicated struct First: Equatable { var count = "" }
+  @Replicated struct Second: Equatable { var count = 0 }
+  @Replicated struct Third: Equatable {
+    var note = ""
+    var count = ""
   }
 
   private func history(of hub: Hub) -> HubHistory {

@@ -11,40 +11,6 @@ extension VFSTests {
   @Suite struct CrashTests {
     let scratch = Scratch(isInMemory: true)
 
-    private static let names = ["journal.db", "journal.db-wal", "journal.db-journal", "journal.tail"]
-
-    /// The files of a disk: synced contents, and the later writes.
-    private struct Disk {
-      var synced: [Int32: [UInt8]] = [:]
-      var pending: [faultvfs_operation] = []
-
-      mutating func apply(_ operation: faultvfs_operation) {
-        switch Int(operation.kind) {
-        case Int(FAULTVFS_SYNC.rawValue):
-          for write in pending where write.file == operation.file { Self.apply(write, to: &synced) }
-          pending.removeAll { $0.file == operation.file }
-        case Int(FAULTVFS_DELETE.rawValue):
-          pending.removeAll { $0.file == operation.file }
-          synced[operation.file] = nil
-        case Int(FAULTVFS_MARK.rawValue): break
-        default: pending.append(operation)
-        }
-      }
-
-      static func apply(_ write: faultvfs_operation, bytes count: Int64? = nil, to files: inout [Int32: [UInt8]]) {
-        var content = files[write.file] ?? []
-        if write.kind == Int32(FAULTVFS_TRUNCATE.rawValue) {
-          content = Array(content.prefix(Int(write.offset)))
-        } else {
-          let (start, count) = (Int(write.offset), Int(count ?? write.count))
-          let missing = start + count - content.count
-          if missing > 0 { content += [UInt8](repeating: 0, count: missing) }
-          for index in 0..<count { content[start + index] = write.bytes?[index] ?? 0 }
-        }
-        files[write.file] = content
-      }
-    }
-
     /// Records the writes of a journal: turns in several commits, snapshots, checkpoints and closing.
     private func record() throws -> (operations: [faultvfs_operation], turns: [LoggedTurn]) {
       faultvfs_reset()
@@ -62,42 +28,20 @@ extension VFSTests {
       }
       journal.close()
       #expect(journal.statistics.checkpoints > 0)
-      return (recorded(), turns(1...14))
-    }
-
-    /// Selections of writes that reached the disk: none, all, all but one, and random ones, with the length of the
-    /// last.
-    private func choices(
-      _ pending: [faultvfs_operation], samples: Int = 4, _ random: inout SplitMix
-    ) -> [[(Int, Int64?)]] {
-      let all = pending.indices.map { ($0, Int64?.none) }
-      guard !pending.isEmpty else { return [[]] }
-      var choices: [[(Int, Int64?)]] = [[], all]
-      for _ in 1..<samples {
-        let missing = Int.random(in: pending.indices, using: &random)
-        choices.append(all.filter { $0.0 != missing })
-      }
-      for _ in 0..<samples { choices.append(all.filter { _ in Bool.random(using: &random) }) }
-      // Torn: sectors of 512 bytes reach the disk whole or not at all.
-      let torn = Int.random(in: pending.indices, using: &random)
-      let sectors = pending[torn].count / 512
-      if sectors > 0 { choices.append(all.map { $0.0 == torn ? (torn, 512 * (sectors - 1)) : $0 }) }
-      return choices
+      return (CrashDisk.recorded(), turns(1...14))
     }
 
     @Test func nothingAcknowledgedIsLost() throws {
       let (operations, turns) = try record()
       var random = SplitMix(seed: 42)
-      var disk = Disk()
+      var disk = CrashDisk()
       var acknowledged: Int64 = 0
       var images = 0
       for (index, operation) in operations.enumerated() {
         disk.apply(operation)
         if operation.kind == Int32(FAULTVFS_MARK.rawValue) { acknowledged = operation.offset }
-        for choice in choices(disk.pending, &random) {
-          var files = disk.synced
-          for (write, count) in choice { Disk.apply(disk.pending[write], bytes: count, to: &files) }
-          check(files, turns, acknowledged: acknowledged, "operation \(index), \(choice)")
+        for choice in disk.choices(&random) {
+          check(disk.files(after: choice), turns, acknowledged: acknowledged, "operation \(index), \(choice)")
           images += 1
         }
       }
@@ -107,12 +51,14 @@ extension VFSTests {
 
     /// Returns the files after a crash in each commit of several frames. The first frame is lost.
     private func interruptedCommits(_ operations: [faultvfs_operation]) -> [[Int32: [UInt8]]] {
-      var (disk, images): (Disk, [[Int32: [UInt8]]]) = (Disk(), [])
+      var (disk, images): (CrashDisk, [[Int32: [UInt8]]]) = (CrashDisk(), [])
       for operation in operations {
         let frames = disk.pending.indices.filter { disk.pending[$0].file == Int32(FAULTVFS_WAL.rawValue) }
         if operation.kind == Int32(FAULTVFS_SYNC.rawValue), frames.count > 6 {
           var files = disk.synced
-          for (index, write) in disk.pending.enumerated() where index != frames[0] { Disk.apply(write, to: &files) }
+          for (index, write) in disk.pending.enumerated() where index != frames[0] {
+            CrashDisk.apply(write, to: &files)
+          }
           images.append(files)
         }
         disk.apply(operation)
@@ -127,7 +73,7 @@ extension VFSTests {
       #expect(images.count > 4)
       for files in images.prefix(3) {
         let directory = scratch.path + "/again"
-        write(files, to: directory)
+        CrashDisk.write(files, to: directory, of: scratch)
         faultvfs_reset()
         faultvfs_record(directory + "/journal.tail")
         let (journal, events) = try open(directory) { $0.checkpointPages = 24 }
@@ -137,7 +83,8 @@ extension VFSTests {
           events.waitForStored(position)
         }
         journal.close()
-        crash(Disk(synced: files), during: recorded(), turns(1...first + 2), acknowledged: Int64(first), &random)
+        let operations = CrashDisk.recorded()
+        crash(CrashDisk(synced: files), during: operations, turns(1...first + 2), acknowledged: Int64(first), &random)
       }
       faultvfs_reset()
     }
@@ -180,16 +127,14 @@ extension VFSTests {
         if isUntouched { break }
         guard events.failures.isEmpty else { continue }
         failures += 1
-        let operations = recorded()
-        var disk = Disk()
+        let operations = CrashDisk.recorded()
+        var disk = CrashDisk()
         for operation in operations[..<start] { disk.apply(operation) }
         crash(disk, during: Array(operations[start...]), turns(1...4), acknowledged: 2, &random)
       }
       #expect(failures > 3)
       faultvfs_reset()
     }
-
-    private func recorded() -> [faultvfs_operation] { (0..<faultvfs_operations()).map { faultvfs_operation_at($0) } }
 
     /// Opens a journal whose stored turns are marked in the record.
     private func open(
@@ -209,32 +154,24 @@ extension VFSTests {
 
     /// Lets the power fail after each operation.
     private func crash(
-      _ disk: Disk, during operations: [faultvfs_operation], _ turns: [LoggedTurn], acknowledged: Int64,
+      _ disk: CrashDisk, during operations: [faultvfs_operation], _ turns: [LoggedTurn], acknowledged: Int64,
       _ random: inout SplitMix
     ) {
       var (disk, acknowledged) = (disk, acknowledged)
       for (index, operation) in operations.enumerated() {
         disk.apply(operation)
         if operation.kind == Int32(FAULTVFS_MARK.rawValue) { acknowledged = operation.offset }
-        for choice in choices(disk.pending, samples: 2, &random) {
-          var files = disk.synced
-          for (write, count) in choice { Disk.apply(disk.pending[write], bytes: count, to: &files) }
-          check(files, turns, acknowledged: acknowledged, "operation \(index), \(choice)")
+        for choice in disk.choices(samples: 2, &random) {
+          check(disk.files(after: choice), turns, acknowledged: acknowledged, "operation \(index), \(choice)")
         }
       }
-    }
-
-    private func write(_ files: [Int32: [UInt8]], to directory: String) {
-      scratch.remove(directory)
-      mkdir(directory, 0o700)
-      for (file, bytes) in files { Scratch.write(bytes, to: "\(directory)/\(Self.names[Int(file)])") }
     }
 
     private func check(
       _ files: [Int32: [UInt8]], _ turns: [LoggedTurn], acknowledged: Int64, _ comment: @autoclosure () -> Comment
     ) {
       let directory = scratch.path + "/crashed"
-      write(files, to: directory)
+      CrashDisk.write(files, to: directory, of: scratch)
       do throws(LogError) {
         let history = try JournalHistory.reading(directory)
         let read = try history.turns(from: 1)

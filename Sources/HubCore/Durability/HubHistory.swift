@@ -1,4 +1,5 @@
 public import TurnLog
+import Wire
 
 /// The starting point of a hub: the end of its log, and the clients' sessions.
 ///
@@ -22,6 +23,8 @@ public struct HubHistory: Sendable {
   package let effects: EffectsInFlight
   /// The time of the last turn, in milliseconds since 1970; .min if it is not known.
   let time: Int64
+  /// The schema of the previous process, if the state was converted from it.
+  let earlierSchema: Schema?
   /// The number of the last connection of the previous process, if its clients are taken over.
   private(set) var lastConnection: UInt64 = 0
   /// The revision of the hub's own state in the previous process, if its clients are taken over.
@@ -36,9 +39,9 @@ public struct HubHistory: Sendable {
   init(
     id: UInt64, isLogged: Bool, position: UInt64, unsavedByteCount: Int = 0, stateBound: Int? = nil,
     sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)],
-    effects: EffectsInFlight = EffectsInFlight(), time: Int64 = .min
+    effects: EffectsInFlight = EffectsInFlight(), time: Int64 = .min, earlierSchema: Schema? = nil
   ) {
-    self.time = time
+    (self.time, self.earlierSchema) = (time, earlierSchema)
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
     (self.unsavedByteCount, self.stateBound, self.effects) = (unsavedByteCount, stateBound, effects)
   }

@@ -25,6 +25,8 @@ public struct Recovery: ~Copyable {
   /// The schema of the newest bytes, if it is not the feature's.
   private var newestForeign: Schema?
   private var isConverted: Bool { newestForeign != nil }
+  /// The schema from which the recovered state was converted; nil if it had the feature's.
+  private var earlierSchema: Schema?
   /// The fields in the recovered state that the feature does not have, so their values are dropped.
   package private(set) var droppedFields: [String] = []
   /// The effects with a declared restart that have not ended.
@@ -254,6 +256,7 @@ public struct Recovery: ~Copyable {
   public mutating func renumber(at time: Int64) throws(RecoveryError) -> LoggedTurn? {
     guard let newestForeign else { return nil }
     try convertForeignState()
+    earlierSchema = newestForeign
     // What becomes of fields without a partner is the matter of the steps.
     droppedFields = chain == nil ? newestForeign.stateFields(missingIn: engine.schema) : []
     let dropped = effects.convert(to: engine.schema)
@@ -289,7 +292,7 @@ public struct Recovery: ~Copyable {
     return HubHistory(
       id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, stateBound: stateBound,
       sessions: sessions, versions: versions.suffix(versionLimit), effects: effects.inFlight,
-      time: time)
+      time: time, earlierSchema: earlierSchema)
   }
 
   /// Converts bytes of another schema to the feature's; returns nil if the schema is the feature's.

@@ -136,9 +136,56 @@ extension HandOver {
   }
 
   package func check(engine: any Engine, _ history: HubHistory?) throws(HandOverRefusal) {
-    guard engine.schema.fingerprint == schema, engine.views.fingerprint == views else { throw .otherSchema }
+    guard fits(engine) else { throw .otherSchema }
     let logged = history.flatMap { $0.isLogged ? $0.position : nil }
     guard engine.revision == revision, position == logged else { throw .otherLog }
+  }
+
+  /// True if the clients were told the schemas of an engine.
+  private func fits(_ engine: any Engine) -> Bool {
+    engine.schema.fingerprint == schema && engine.views.fingerprint == views
+  }
+
+  /// The last bytes for clients that cannot continue because they were told another schema: the rest of the earlier
+  /// output, and a *goodbye* that names the first difference. None if the schema is the same.
+  ///
+  /// - Parameters:
+  ///   - engine: The hub's engine.
+  ///   - history: The starting point of the hub.
+  /// - Returns: The bytes by the tokens of the connections.
+  package func goodbyes<S, A>(_ engine: FeatureEngine<S, A>, _ history: HubHistory?) -> [UInt64: [UInt8]] {
+    goodbyes(engine: engine, history)
+  }
+
+  package func goodbyes(engine: any Engine, _ history: HubHistory?) -> [UInt64: [UInt8]] {
+    guard !fits(engine) else { return [:] }
+    var writer = FrameWriter()
+    writer.frame(Goodbye(.otherSchema, reasonOfGoodbye(engine, history)))
+    let goodbye = writer.bytes
+    var bytes: [UInt64: [UInt8]] = [:]
+    for connection in connections {
+      if case .closing = connection.phase {
+        bytes[connection.token] = connection.unsent
+      } else {
+        bytes[connection.token] = connection.unsent + goodbye
+      }
+    }
+    return bytes
+  }
+
+  private func reasonOfGoodbye(_ engine: any Engine, _ history: HubHistory?) -> String {
+    guard engine.schema.fingerprint != schema else {
+      return "this hub was upgraded, and its feature declares other views now; connect again"
+    }
+    let upgraded = "this hub was upgraded to another version of the feature"
+    guard let earlier = state?.schema ?? history?.earlierSchema, earlier.fingerprint == schema else {
+      return "\(upgraded); connect again"
+    }
+    return switch earlier.compatibility(with: engine.schema) {
+    case .incompatible(let difference):
+      "\(upgraded), which refuses clients with the earlier schema: \(difference); others connect again"
+    case .same, .compatible, .compatibleByName: "\(upgraded), which clients with the earlier schema fit; connect again"
+    }
   }
 }
 

@@ -190,8 +190,8 @@ public struct InheritanceError: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension Inheritance {
-  /// Checks that the connections of the previous process can be taken over, and closes them if not; their clients
-  /// reconnect.
+  /// Checks that the connections of the previous process can be taken over, and closes them if not, with a *goodbye* if
+  /// the schema is another; their clients reconnect.
   ///
   /// - Returns: The starting point of the hub.
   mutating func settle<State, Action>(
@@ -210,8 +210,13 @@ extension Inheritance {
       log.write(
         .warning, "\(counted(connections.count, "connection")) of the previous process cannot be taken over: \(error)",
         Log.Details(.takeoverRefused, ["REASON": "\(error)", "COUNT": "\(connections.count)"]))
-      // Other processes may also have the sockets open, so closing the descriptors is not enough.
-      for descriptor in connections.values {
+      let goodbyes = handOver?.goodbyes(engine, history ?? logged) ?? [:]
+      for (inode, descriptor) in connections {
+        // A client that has not read its earlier output gets as much as its socket accepts; it sees the end in any case.
+        if let bytes = goodbyes[inode] {
+          _ = send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+        }
+        // Other processes may also have the socket open, so closing the descriptor is not enough.
         shutdown(descriptor, CInt(SHUT_RDWR))
         close(descriptor)
       }

@@ -22,6 +22,10 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case logForgetsEndedEffects
   /// A recovery does not give a state of another schema a new revision.
   case recoveryKeepsTheRevision
+  /// A migration converts the snapshot, without the turns after it.
+  case migrationIgnoresTurns
+  /// A migration runs again on a state that it has already converted.
+  case migrationRunsTwice
   /// The shell skips a write.
   case shellDropsAWrite
   /// The shell repeats a write.

@@ -67,6 +67,8 @@ package struct SimulationPlan: Sendable {
   package var policyChange = 0
   /// The machine's clock jumps: a chance in a thousand for each step.
   package var clockJump = 0
+  /// True if newer hubs migrate the state of older ones.
+  package var migrates = false
   /// True if each process of the hub has other limits.
   package var changesLimits = false
 
@@ -136,6 +138,8 @@ package struct SimulationPlan: Sendable {
     outboxes = chance.pick([0, 0, 300, 1000])
     chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 49)
     views = chance.pick([0, 100, 400])
+    chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 51)
+    migrates = chance.hits(500)
   }
 
   /// The thresholds of a hub that is never contended: its clients send little.
@@ -150,7 +154,7 @@ package struct SimulationPlan: Sendable {
     (contention, hasGuests, policyChange, clockJump) = (0, false, 0, 0)
     thresholds = Self.noContention
     (changesLimits, faults.downgrade, awkwardness, promises, sharing, windows) = (false, 0, 0, 0, 0, 0)
-    (cancellations, outboxes, views) = (0, 0, 0)
+    (cancellations, outboxes, views, migrates) = (0, 0, 0, false)
     limits.actionsPerSecond = nil
     (limits.stateBytes, limits.heldBytesPerUser) = (HubLimits().stateBytes, HubLimits().heldBytesPerUser)
   }
@@ -181,7 +185,7 @@ package struct SimulationPlan: Sendable {
     \(contention > 0 ? ", contention" : "")\(hasGuests ? ", guests" : "")\(hasSmallState ? ", small state" : "")\
     \(awkwardness > 0 ? ", awkward values" : "")\(promises > 0 ? ", restarted effects" : "")\
     \(sharing > 0 ? ", a shared model" : "")\(windows > 0 ? ", windows" : "")\
-    \(views > 0 ? ", views" : "")\
+    \(views > 0 ? ", views" : "")\(migrates ? ", migrations" : "")\
     \(cancellations > 0 ? ", cancellations" : "")\(outboxes > 0 ? ", outboxes" : "")\
     \(limits.actionsPerSecond.map { ", \($0) actions a second" } ?? "")\(changesLimits ? ", other limits" : "")
     """

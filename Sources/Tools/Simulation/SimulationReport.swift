@@ -56,8 +56,12 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
   package var overtakings = 0
   /// Logs that reported a conflict.
   package var conflicts = 0
+  /// Connections that ended with a goodbye, because the next process had another schema.
+  package var goodbyes = 0
   /// Hubs that were replaced by a newer version.
   package var upgrades = 0
+  /// Starts that have migrated the state of the older version.
+  package var migrations = 0
   /// Hubs that were replaced by an older version.
   package var downgrades = 0
   /// Clients that crashed.
@@ -124,7 +128,7 @@ package struct SimulationReport: Statistics, Equatable, Sendable {
       ("stuck readers", \.stuckReaders), ("hub crashes", \.hubCrashes), ("hub stops", \.hubStops),
       ("hub restarts", \.hubRestarts), ("handed over", \.handedOver), ("kept at rest", \.keptAtRest),
       ("overtaken hubs", \.overtakings), ("conflicts", \.conflicts), ("upgrades", \.upgrades),
-      ("downgrades", \.downgrades),
+      ("migrations", \.migrations), ("goodbyes", \.goodbyes), ("downgrades", \.downgrades),
       ("client crashes", \.clientCrashes),
       ("client restarts", \.clientRestarts), ("contended turns", \.contendedTurns), ("throttlings", \.throttlings),
       ("states too large", \.statesTooLarge), ("unreadable", \.unreadable), ("shared changes", \.sharedChanges),

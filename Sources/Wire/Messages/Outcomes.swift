@@ -134,6 +134,8 @@ public struct GoodbyeCode: RawRepresentable, Hashable, Sendable {
 
   /// The hub is stopping; another may soon serve the same socket.
   public static let shuttingDown = Self(rawValue: 1)
+  /// The hub's program has been replaced by one with another schema, which a client learns when it connects again.
+  public static let otherSchema = Self(rawValue: 2)
 }
 
 /// The hub's last message when it closes a connection of its own accord.

@@ -14,12 +14,13 @@ final class ManagedHub {
   var log: String { lines("log").joined(separator: "\n") }
 
   /// - Parameters:
-  ///   - program: The program of the hub.
+  ///   - program: The program of the hub, beside the test bundle.
+  ///   - path: The file of another program.
   ///   - managerOptions: Further options of the service manager.
   ///   - isWaiting: True to wait until the hub is ready.
   init(
-    _ options: [String] = [], program: String = "storehubd", activated: Bool = false, watchdog: Double? = nil,
-    managerOptions: [String] = [], isWaiting: Bool = true
+    _ options: [String] = [], program: String = "storehubd", path: String? = nil, activated: Bool = false,
+    watchdog: Double? = nil, managerOptions: [String] = [], isWaiting: Bool = true
   ) throws {
     directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -29,7 +30,7 @@ final class ManagedHub {
       [RepositoryFiles.path("Tests/Fixtures/servicemanager/manager.py")]
       + (activated ? ["--activate", socket] : []) + (watchdog.map { ["--watchdog", "\($0)"] } ?? [])
       + managerOptions
-      + [Program(name: program).url.path, "--socket", socket] + options
+      + [path ?? Program(name: program).url.path, "--socket", socket] + options
     manager.standardInput = commands
     manager.standardOutput = FileHandle(forWritingAtPath: directory + "/events")
     manager.standardError = FileHandle(forWritingAtPath: directory + "/log")

@@ -70,6 +70,8 @@ import Testing
       plan.faults = .none
       (plan.faults.upgrade, plan.faults.downgrade, plan.faults.hubCrash) = (900, 900, 50)
       (plan.clientCount, plan.newerClientCount, plan.toolCount, plan.wholeStateClientCount) = (5, 5, 0, 5)
+    case .migrationIgnoresTurns, .migrationRunsTwice:
+      (plan.migrates, plan.faults.upgrade, plan.faults.hubCrash) = (true, 500, 30)
     case .logReplacesTurnsOfAnotherHub, .shellIgnoresAConflict: (plan.faults.overtaking, plan.faults.commit) = (15, 500)
     case .shellReadsAfterHandingOver, .shellForgetsUnsentOutput:
       plan.faults = .none
@@ -91,7 +93,8 @@ import Testing
     case .logSaysStoredTooEarly, .hubDoesNotWait: [.seenBeforeStored]
     case .logLosesTheLastTurn: [.acknowledgedLost]
     case .logLosesAMiddleTurn: [.recoveryFailed, .recoveredWrongly, .acknowledgedLost]
-    case .snapshotHasALaterPosition, .recoverySkipsAChange: [.recoveredWrongly]
+    case .snapshotHasALaterPosition, .recoverySkipsAChange, .migrationIgnoresTurns, .migrationRunsTwice:
+      [.recoveredWrongly]
     case .recoveryForgetsSessions: [.sessionForgotten]
     case .recoveryForgetsEffects, .logForgetsEndedEffects: [.restartedWrongly]
     case .recoveryKeepsTheRevision: [.stateDiffers, .hashDiffers]

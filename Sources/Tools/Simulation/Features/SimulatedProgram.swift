@@ -17,6 +17,8 @@ struct SimulatedProgram: @unchecked Sendable {
   let makeEngine: (Recorder) -> SimulatedEngine
   /// Converts any version's state to this version.
   let view: (any SimulatedState) -> any SimulatedState
+  /// Converts any version's state to the one with which a hub of this version begins.
+  let migrated: (any SimulatedState) -> any SimulatedState
   /// Encodes an action.
   let encode: (UInt64, Change) -> [UInt8]
   /// Encodes an action that only this version has; nil if there is none.
@@ -59,6 +61,21 @@ struct SimulatedProgram: @unchecked Sendable {
     predict: { SimulatedPrediction(on: $0, NewerFeature(recorder: Recorder.nobody), NewerFeature.Action.self) },
     view: { NewerFeature.State($0) })
 
+  /// The newer version as a hub that migrates the state of the older one, instead of converting it by name.
+  static let migrating = SimulatedProgram(
+    "newer, with a migration", NewerFeature.State.self, NewerFeature.Action.self, parts: newer.parts,
+    collections: newer.collections, label: newer.encodeLabel,
+    engine: { recorder, prepare, onEvent in
+      FeatureEngine(
+        initialState: NewerFeature.State(), reducer: NewerFeature(recorder: recorder),
+        views: SimulatedView.declared(NewerFeature.State.self, recorder),
+        migrations: [Migration(from: OlderFeature.State.self) { NewerFeature.State(migrating: $0) }],
+        withDependencies: prepare, onEvent: onEvent)
+    },
+    predict: { SimulatedPrediction(on: $0, NewerFeature(recorder: Recorder.nobody), NewerFeature.Action.self) },
+    view: { NewerFeature.State($0) },
+    migrated: { ($0 as? OlderFeature.State).map { NewerFeature.State(migrating: $0) } ?? NewerFeature.State($0) })
+
   /// The paths of the newer version that also exist in the older one.
   private static let sharedPaths = newer.parts.map(\.path).dropLast(2)
 
@@ -78,11 +95,12 @@ struct SimulatedProgram: @unchecked Sendable {
         Recorder, (inout DependencyValues) -> Void, @escaping (HubEvent, State) -> [Action]
       ) -> FeatureEngine<State, Action>,
     predict: @escaping (TypedMirror<State>) -> SimulatedPrediction,
-    view: @escaping (any SimulatedState) -> State
+    view: @escaping (any SimulatedState) -> State, migrated: ((any SimulatedState) -> State)? = nil
   ) {
     self.name = name
     schema = Schema(state: State.self, action: Action.self)
     self.view = view
+    self.migrated = migrated ?? view
     encode = { Action.tagged($0, $1).encoded() }
     encodeLabel = label
     encodeFollow = { Action.follow($0).encoded() }
@@ -284,6 +302,16 @@ extension NewerFeature.State {
         (item.note, item.marks) = ($0.note, $0.marks)
         return item
       })
+  }
+}
+
+extension NewerFeature.State {
+  /// What no conversion by name does: values of new fields from those of others, and another value of an old one.
+  fileprivate init(migrating older: OlderFeature.State) {
+    self.init(older)
+    label = "\(older.items.count) items, \(older.echoCount) echoes"
+    for index in items.indices { items[index].color = items[index].title.utf8.count }
+    numbers.append(numbers.count)
   }
 }
 

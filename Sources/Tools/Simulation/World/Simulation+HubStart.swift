@@ -51,7 +51,7 @@ extension Simulation {
   private func changeProgram() {
     if hubProgram.encodeLabel == nil {
       guard chance.hits(plan.faults.upgrade) else { return }
-      hubProgram = .newer
+      hubProgram = plan.migrates ? .migrating : .newer
       report.upgrades += 1
     } else if plan.faults.downgrade > 0, chance.hits(plan.faults.downgrade) {
       hubProgram = .older
@@ -105,11 +105,12 @@ extension Simulation {
       let start = (snapshot?.position ?? 0) + 1
       let turns = try disk.read(from: start)
       let schemas = disk.stored.filter { $0.turn.position >= start }.map(\.schema)
-      // Planted bug: the change of one turn is skipped.
+      let isConverted = (schemas.last ?? snapshot?.schema ?? hubProgram.schema) != hubProgram.schema
+      // Planted bugs: the change of one turn, or that of each turn before a migration, is skipped.
       let skipped = bug == .recoverySkipsAChange ? turns.lastIndex { $0.revision != $0.baseRevision } : nil
       for (index, turn) in turns.enumerated() {
         var turn = turn
-        if index == skipped {
+        if index == skipped || bug == .migrationIgnoresTurns && plan.migrates && isConverted {
           turn.delta = [0xa0]
         }
         report.turnsRecovered += 1
@@ -120,10 +121,14 @@ extension Simulation {
           effects: bug == .recoveryForgetsEffects ? EffectChanges() : turn.effects)
       }
       let revision = recovery.revision
-      let isConverted = (schemas.last ?? snapshot?.schema ?? hubProgram.schema) != hubProgram.schema
       // The turn, and then the snapshot, as in `StoreHub/Recording`.
       let turn = bug == .recoveryKeepsTheRevision ? nil : try recovery.renumber(at: wallTime)
       let conversion = isConverted ? SimulatedLog.Conversion(turn: turn, snapshot: recovery.snapshot()) : nil
+      if isConverted, recovery.migration != nil { report.migrations += 1 }
+      if bug == .migrationRunsTwice, !isConverted, hubProgram.encodeLabel != nil {
+        let again = hubProgram.migrated(SimulatedProgram.older.view(engine.state())).encoded()
+        try engine.engine.restore(again.span.bytes, at: engine.engine.revision)
+      }
       // In sync mode, all output of a hub is stored, so the history continues; in async mode it may be lost.
       let id = plan.storage == .sync ? 1 : 1 + UInt64(hubCount)
       return Recovered(
@@ -151,7 +156,7 @@ extension Simulation {
     guard let state = truth.states[revision] else {
       throw Violation(.recoveredWrongly, "no turn ended at the recovered revision \(revision)")
     }
-    guard hubProgram.view(state).encoded() == engine.state().encoded() else {
+    guard hubProgram.migrated(state).encoded() == engine.state().encoded() else {
       throw Violation(.recoveredWrongly, "the state of revision \(revision) is not the one that was stored")
     }
     guard plan.storage == .sync else {

@@ -88,12 +88,13 @@ extension Simulation {
     _ legacy: Legacy?, _ engine: SimulatedEngine, _ logged: HubHistory?
   ) throws -> (HubHistory?, HandOver?) {
     guard let legacy else { return (logged, nil) }
-    var history = logged
+    var (history, read) = (logged, HandOver?.none)
     do throws(HandOverRefusal) {
       let handOver: HandOver
       switch legacy.record {
       case .all(let bytes):
         handOver = try HandOver(reading: bytes)
+        read = handOver
         if logged == nil { history = try handOver.restore(engine: engine.engine, id: chance.next()) }
       case .resting(let records):
         guard let logged,
@@ -105,6 +106,12 @@ extension Simulation {
       return (history?.continuing(handOver), handOver)
     } catch {
       trace.explain("\(error)")
+      let goodbyes = read?.goodbyes(engine: engine.engine, history ?? logged) ?? [:]
+      for link in legacy.links where link.isOpenAtHub {
+        guard let bytes = goodbyes[UInt64(link.number)] else { continue }
+        report.goodbyes += 1
+        _ = link.toClient.write(bytes, limit: socketBytes, notBefore: now)
+      }
       let isOtherLog = plan.storage != .memory && stopped.map { $0.tail != disk.tail } ?? true
       switch error {
       case .otherSchema where legacy.links.contains { $0.hub.program.schema != hubProgram.schema }: break
