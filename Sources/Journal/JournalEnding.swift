@@ -21,7 +21,8 @@ package struct JournalEnding: Equatable, Sendable {
 extension JournalReader {
   /// Returns the end of the journal, as of one commit.
   package func ending() throws(LogError) -> JournalEnding {
-    _ = try directory.attempt { () throws(SQLiteError) in try database.run("BEGIN", for: "read the end of the journal") }
+    _ = try directory.attempt { () throws(SQLiteError) in try database.run("BEGIN", for: "read the end of the journal")
+    }
     defer { _ = try? database.run("COMMIT", for: "read the end of the journal") }
     let head = try loadHead()
     let (schemas, place) = try directory.attempt { () throws(SQLiteError) in

@@ -35,7 +35,8 @@ package struct StoredLog: Equatable, Sendable {
     if let first = ends.0, let last = ends.1, first <= last { positions = first...last } else { positions = nil }
     var unchanged: [LogTransaction.Condition] = []
     for (key, read) in [(LogKey.history, LogTransaction.InspectionReads.history), (.leader, .leader)] {
-      if let found = value(read) { unchanged.append(.revision(key, found.revision)) } else { unchanged.append(.absent(key)) }
+      let found = value(read)
+      unchanged.append(found.map { .revision(key, $0.revision) } ?? .absent(key))
     }
     if let last = value(.last), let end = positions?.upperBound {
       // Not its bytes, which may fill half a transaction.

@@ -133,6 +133,8 @@ extension HubCore {
     } catch {
       preconditionFailure("a frame that was handled before is malformed: \(error)")
     }
-    for number in unstored.cancelled.sorted() where connection.isOpen { cancelEffects(ofAction: number, from: connection) }
+    for number in unstored.cancelled.sorted() where connection.isOpen {
+      cancelEffects(ofAction: number, from: connection)
+    }
   }
 }

@@ -152,7 +152,8 @@ extension StateView {
         begin: { (parameter, user) throws(WireError) in
           let compute = try begin(parameter ?? [], user)
           return { state, last, budget in
-            guard let value = Reducing.unobserved({ compute(Self.state(of: state), &budget) }) else { return .unfinished }
+            guard let value = Reducing.unobserved({ compute(Self.state(of: state), &budget) })
+            else { return .unfinished }
             if let last, !value.differs(from: unsafeDowncast(last, to: TypedVersion<Value>.self).state) {
               return .unchanged
             }

@@ -7,7 +7,9 @@ import Wire
   private let log = Samples.log()
   private let history = LogHistory(id: 1, store: 2)
 
-  private func place(_ position: Int) -> JournalPlace { JournalPlace(history: history, last: log[position - 1], turn: 3) }
+  private func place(_ position: Int) -> JournalPlace {
+    JournalPlace(history: history, last: log[position - 1], turn: 3)
+  }
 
   /// A store with entries, as a journal's operator finds it.
   private func found(
