@@ -476,8 +476,9 @@ class Operator:
         return self.run("restore", "--state-dir", self.cluster.path(node), "--config",
                         self.cluster.path(f"{node}.conf"), *more)
 
-    def verify(self, node):
-        return self.run("verify", "--state-dir", self.cluster.path(node), "--config", self.cluster.path(f"{node}.conf"))
+    def verify(self, node, *more):
+        return self.run("verify", "--state-dir", self.cluster.path(node), "--config", self.cluster.path(f"{node}.conf"),
+                        *more)
 
     def remove(self, node):
         """Removes a node, on the machine of another one."""
@@ -590,7 +591,7 @@ async def restore(program, etcd, directory, storectl):
         gone = next(node for node in NODES if node != leader)
         await asyncio.to_thread(cluster.end, gone)
         removals = [operator.remove(gone), operator.remove(gone)]
-        removed = operator.run("verify", "--state-dir", cluster.path(leader), "--config", cluster.path(f"{leader}.conf"))
+        removed = operator.verify(leader, "--json")
         starts = cluster.log(gone).count("listening on")
         cluster.start(gone)
         await cluster.wait(gone, "listening on", starts + 1)

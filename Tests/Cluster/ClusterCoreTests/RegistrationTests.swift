@@ -92,8 +92,8 @@ import Wire
     if case .refused = node.core.standing { Issue.record("\(node.core.standing)") }
     // Its claim finds that out, too.
     let removed = TestNode.follower(of: log)
-    removed.pass(.milliseconds(1300))
     removed.clear()
+    removed.pass(.milliseconds(1300))
     removed.answer(
       .refused([
         TestNode.stored(.leader, log[0].entry.leader), nil, TestNode.stored(log[1]), nil,

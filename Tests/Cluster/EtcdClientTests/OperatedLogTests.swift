@@ -48,12 +48,12 @@ struct OperatedLogTests {
     let loop: EventLoop
     var history = LogHistory(id: 9, store: 0)
 
-    init(on loop: EventLoop, timeout: Duration = .seconds(60)) async throws {
+    init(on loop: EventLoop, callTimeout: Duration = .seconds(30), timeout: Duration = .seconds(60)) async throws {
       self.loop = loop
       server = try await EtcdServer(on: loop)
       client = try EtcdClient(on: loop, server.settings())
       var settings = EtcdLogStore.Settings(prefix: "hub/")
-      settings.timeout = .seconds(30)
+      settings.timeout = callTimeout
       store = try EtcdLogStore(client, on: loop, settings)
       log = try OperatedLog(on: loop, server.settings(), settings, timeout: timeout)
     }
@@ -169,7 +169,7 @@ struct OperatedLogTests {
   }
 
   @Test func anEtcdThatDoesNotAnswerIsNoDifference() async throws {
-    let scene = try await Scene(on: loop, timeout: .milliseconds(200))
+    let scene = try await Scene(on: loop, callTimeout: .milliseconds(100), timeout: .milliseconds(200))
     scene.server.kill(0)
     await #expect {
       try await scene.verify(place(scene))

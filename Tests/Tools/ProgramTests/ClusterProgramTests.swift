@@ -190,6 +190,26 @@ private enum OpenSSL {
       let removed, again: Command
     }
 
+    /// The output of `cluster verify --json`.
+    struct Report: Decodable {
+      struct Journal: Decodable { let entry: UInt64 }
+      struct Log: Decodable {
+        let last: UInt64
+        let leader: String
+      }
+      struct Node: Decodable {
+        let node: String
+        let proved: UInt64?
+      }
+
+      let whole: Bool
+      let differences: [String]
+      let journal: Journal
+      let log: Log
+      let checkedEntries, comparedTurns: UInt64
+      let nodes: [Node]
+    }
+
     let running, twice: Command
     let older, empty: Repair
     let verification: Verification
@@ -207,7 +227,7 @@ private enum OpenSSL {
     #expect(outcome.differing == 0, "\(text)")
 
     let restoration = try JSONDecoder().decode(Restoration.self, from: output)
-    checkVerification(restoration.verification)
+    try checkVerification(restoration.verification)
     #expect(restoration.running.status == 7 && restoration.running.errors.contains("of a hub without a cluster"))
     #expect(restoration.twice.status == 1 && restoration.twice.errors.contains("that of a cluster already"))
     for repair in [restoration.older, restoration.empty] {
@@ -235,7 +255,7 @@ private enum OpenSSL {
   }
 
   /// The log is whole while the hubs run. Only a node whose hub does not run is removed, and registers when it does.
-  private func checkVerification(_ found: Restoration.Verification) {
+  private func checkVerification(_ found: Restoration.Verification) throws {
     for (node, command) in found.verified {
       #expect(
         command.status == 0 && command.output.contains("the journal and the log belong together"), "\(node): \(command)"
@@ -254,8 +274,11 @@ private enum OpenSSL {
       #expect(removal.output.contains("take \(found.gone) out of 'nodes'"), "\(removal)")
       #expect(removal.output.contains("etcdctl member remove"), "\(removal)")
     }
-    #expect(
-      found.removed.status == 0 && found.removed.output.contains("\(found.gone) (not registered)"), "\(found.removed)")
+    #expect(found.removed.status == 0, "\(found.removed)")
+    let report = try JSONDecoder().decode(Restoration.Report.self, from: Data(found.removed.output.utf8))
+    #expect(report.whole && report.differences == [] && report.journal.entry <= report.log.last, "\(found.removed)")
+    #expect(report.log.leader == found.leader && report.checkedEntries > 10 && report.comparedTurns > 10)
+    #expect(report.nodes.filter { $0.proved == nil }.map(\.node) == [found.gone], "\(found.removed)")
     #expect(found.again.status == 0 && !found.again.output.contains("not registered"), "\(found.again)")
   }
 
