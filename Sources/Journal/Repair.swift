@@ -202,6 +202,8 @@ private struct Rebuild {
       try schemas.append(row.schema, at: row.firstPosition, to: database)
     }
     try copySessions(seen, to: &head)
+    // It names the turn at which the journal has left the cluster's log, so it says if that is not the last one any more.
+    if let place = (try? PlaceRow.load(from: inspection.database)) ?? nil { try PlaceRow(database).store(place) }
     guard try copySnapshots(checksums, to: &head) else { return nil }
     (head.schemaCount, head.schemaChecksum) = (UInt64(schemas.rows.count), schemas.checksum)
     head.sessionPosition = head.tail.position

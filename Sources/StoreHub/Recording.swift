@@ -167,8 +167,16 @@ extension Recording {
     options.commits = durability == .sync ? .sync : .async(window: window)
     options.sessionLimit = max(options.sessionLimit, limits.sessionCount)
     if isReplicated { options.sessionLimit = max(options.sessionLimit, StoredSessions.limit) }
-    return try open(
-      engine, directory: directory, options, durability: durability, isReplicated: isReplicated, log: log, onProgress)
+    do throws(RecordingError) {
+      return try open(
+        engine, directory: directory, options, durability: durability, isReplicated: isReplicated, log: log, onProgress)
+    } catch {
+      // A node alone cannot go back: its journal would leave the log of its cluster.
+      if isReplicated, case .laterVersion(let reason, _, let directory) = error {
+        throw .recovery(reason, directory: directory)
+      }
+      throw error
+    }
   }
 
   /// Opens a journal with other options.
@@ -318,8 +326,12 @@ extension Recording {
 
   /// The last revision with a schema that was followed by another one, if the journal still has that state.
   private static func lastRevision(of schema: Schema, in history: JournalHistory, _ directory: String) -> UInt64? {
-    guard let index = history.schemas.lastIndex(where: { $0.schema == schema }), index + 1 < history.schemas.count
-    else { return nil }
+    // One that a repair has left without turns is followed by another one at the same turn.
+    let schemas = history.schemas
+    let own = schemas.indices.dropLast().last {
+      schemas[$0].schema == schema && schemas[$0].firstPosition < schemas[$0 + 1].firstPosition
+    }
+    guard let index = own else { return nil }
     // The first turn with the next schema is the conversion.
     let end = history.schemas[index + 1].firstPosition - 1
     do throws(LogError) {

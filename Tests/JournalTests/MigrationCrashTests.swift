@@ -119,6 +119,30 @@ extension VFSTests {
       faultvfs_reset()
     }
 
+    /// After a way back, the earlier version goes on. What the later one had then is gone, and is no way back for it.
+    @Test func thereIsNoWayBackToWhatARepairHasDiscarded() throws {
+      faultvfs_reset()
+      let directory = scratch.path + "/again"
+      try writeOldJournal(directory)
+      try #require(try open(newEngine(Steps(), mark: 1), directory).close() == nil)
+      #expect(try JournalTool.repair(directory, to: 10)?.revision == 10)
+      let engine = oldEngine()
+      let recording = try open(engine, directory)
+      var state = engine.state
+      state.total = "many"
+      var encoder = CBOREncoder()
+      state.encodeDelta(from: engine.state, to: &encoder)
+      recording.turnLog.append([
+        LoggedTurn(position: 11, baseRevision: 10, revision: 11, time: 11, delta: encoder.bytes, sessions: [])
+      ])
+      #expect(recording.close() == nil)
+      let error = #expect(throws: RecordingError.self) { try open(newEngine(Steps(), mark: 2), directory) }
+      guard case .recovery(_, directory)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+
     /// Starts the programs on the files that a crash has left. Returns true if the migration was stored.
     @discardableResult
     private func check(_ files: [Int32: [UInt8]], _ sessions: [LoggedSession], _ comment: Comment) -> Bool {

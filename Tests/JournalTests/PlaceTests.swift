@@ -25,6 +25,19 @@ import TurnLog
     #expect(try Journal.open(directory: directory, onEvent: events.handler).history.place == [5])
   }
 
+  /// Otherwise the journal of a node would be taken for that of a hub which was in no cluster.
+  @Test(arguments: [1, 2] as [UInt64]) func aRepairKeepsThePlace(revision: UInt64) throws {
+    let scratch = Scratch(isInMemory: true)
+    let (directory, events) = (scratch.path + "/journal", Events())
+    let (journal, _) = try Journal.open(directory: directory, onEvent: events.handler)
+    journal.begin(schema: schema)
+    journal.append(turns(1...6), place: [6])
+    events.waitForStored(6)
+    journal.close()
+    #expect(try JournalTool.repair(directory, to: revision)?.revision == revision)
+    #expect(try Journal.open(directory: directory, onEvent: events.handler).history.place == [6])
+  }
+
   @Test func aJournalOfOneMachineHasNone() throws {
     let scratch = Scratch(isInMemory: true)
     let (directory, events) = (scratch.path + "/journal", Events())

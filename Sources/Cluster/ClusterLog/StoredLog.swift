@@ -11,6 +11,7 @@ package struct StoredLog: Equatable, Sendable {
   package let history: LogHistory?
   /// The first and the last entry.
   package let positions: ClosedRange<UInt64>?
+  private let leader: Leadership?
   private let entry: StoredValue?
   /// That nothing has changed since.
   private let conditions: [LogTransaction.Condition]
@@ -31,10 +32,18 @@ package struct StoredLog: Equatable, Sendable {
     } else {
       history = nil
     }
+    if let record = value(.leader) {
+      guard let found = try? Leadership(decoding: record.bytes.span.bytes) else {
+        throw LogDamage("the leader has \(record.bytes.count) bytes")
+      }
+      leader = found
+    } else {
+      leader = nil
+    }
     let ends = (number(value(.first)), number(value(.last)))
     if let first = ends.0, let last = ends.1, first <= last { positions = first...last } else { positions = nil }
     var unchanged: [LogTransaction.Condition] = []
-    for (key, read) in [(LogKey.history, LogTransaction.InspectionReads.history), (.leader, .leader)] {
+    for (key, read) in [(LogKey.history, LogTransaction.InspectionReads.history), (.leader, .leader), (.beat, .beat)] {
       let found = value(read)
       unchanged.append(found.map { .revision(key, $0.revision) } ?? .absent(key))
     }
@@ -55,8 +64,13 @@ package struct StoredLog: Equatable, Sendable {
     case renamed(last: UInt64)
     /// The log begins again with the journal's last entry. The store loses what it has.
     case begunAgain
-    /// The log ends later than the journal, at this entry, and has not its last one.
+    /// The log ends later than the journal, or with another entry at the same place, and has not the journal's last one.
     case endsLater(UInt64)
+    /// The log is not the one that the journal has left: it was begun again with another journal, or is another cluster's.
+    case otherLog
+    /// The log has lost the journal's end, and another hub has led since: what that has acknowledged is in no journal that
+    /// ends like this one.
+    case ledSince(Leadership)
   }
 
   /// Returns how the log can be continued with a journal that ends at the position of the inspection.
@@ -65,7 +79,11 @@ package struct StoredLog: Equatable, Sendable {
     if entry?.key == .entry(journal.position), entry?.bytes == journal.last.bytes {
       return history?.store == store ? .needless : .renamed(last: last)
     }
-    return last > journal.position ? .endsLater(last) : .begunAgain
+    if let history, history.id != journal.history.id { return .otherLog }
+    guard last < journal.position else { return .endsLater(last) }
+    let own = journal.last.entry.leader
+    if let leader, leader.term > own.term || leader.term == own.term && leader != own { return .ledSince(leader) }
+    return .begunAgain
   }
 
   /// Gives the log another name, if nothing has changed.
@@ -89,13 +107,13 @@ package struct StoredLog: Equatable, Sendable {
 
 extension LogTransaction {
   /// What `inspection` reads.
-  package enum InspectionReads: Int { case history, leader, entry, first, last }
+  package enum InspectionReads: Int { case history, leader, beat, entry, first, last }
 
   /// Reads what a store has of a log, through consensus: its conditions never hold.
   package static func inspection(at position: UInt64) -> LogTransaction {
     LogTransaction(
       if: [.absent(.history), .present(.history)], then: [],
-      else: [.key(.history), .key(.leader), .key(.entry(position)), .firstEntry, .lastEntry])
+      else: [.key(.history), .key(.leader), .key(.beat), .key(.entry(position)), .firstEntry, .lastEntry])
   }
 }
 

@@ -101,6 +101,14 @@ package final class OperatedLog {
     }
   }
 
+  /// Waits, and returns true if nobody has changed the log since the inspection.
+  package func isQuiet(
+    _ found: StoredLog, at position: UInt64, for time: Duration
+  ) async throws(OperatedLogError) -> Bool {
+    try await pause(time)
+    return try await inspect(at: position) == found
+  }
+
   /// Changes the log under a new name.
   package func change(_ transaction: LogTransaction, to history: LogHistory) async throws(OperatedLogError) {
     switch try await transact(transaction, in: history.store).outcome {

@@ -23,7 +23,8 @@ import Wire
       [
         name.map { StoredValue(key: .history, bytes: $0.encoded(), revision: 40) },
         entries.last.map { StoredValue(key: .leader, bytes: $0.entry.leader.encoded(), revision: 41) },
-        own.map(value), entries.first.map(value), entries.last.map(value),
+        entries.isEmpty ? nil : StoredValue(key: .beat, bytes: UInt64(8).encoded(), revision: 42), own.map(value),
+        entries.first.map(value), entries.last.map(value),
       ], at: position, in: store)
   }
 
@@ -62,7 +63,7 @@ import Wire
     #expect(found.restoration(with: place(6)) == .begunAgain && found.positions == nil)
     #expect(
       found.beginning(with: log[5], in: history).conditions == [
-        .absent(.history), .absent(.leader), .absent(.entry(6)),
+        .absent(.history), .absent(.leader), .absent(.beat), .absent(.entry(6)),
       ])
   }
 
@@ -71,9 +72,34 @@ import Wire
     #expect(try found(Array(log[4...]), named: history, at: 3).restoration(with: place(3)) == .endsLater(6))
   }
 
+  /// Etcd had lost the end, and another hub has led in the same term: its last entry stands where the journal's does.
+  @Test func aJournalDoesNotReplaceAnotherEndOfTheSameLength() throws {
+    let leader = Leadership(term: Samples.second.term, node: Samples.name("c"), process: 77)
+    let other = EncodedEntry(
+      LogEntry(
+        position: 6, leader: leader, schema: Samples.schema, previous: log[4].checksum, content: .opening))
+    #expect(try found(log[..<5] + [other], named: history, at: 6).restoration(with: place(6)) == .endsLater(6))
+    let shorter = EncodedEntry(
+      LogEntry(
+        position: 4, leader: leader, schema: Samples.schema, previous: log[2].checksum, content: .opening))
+    #expect(try found(log[..<3] + [shorter], named: history, at: 6).restoration(with: place(6)) == .ledSince(leader))
+  }
+
+  /// Another node's operator has begun the log again, or it is another cluster's.
+  @Test func aJournalDoesNotReplaceALogThatItHasNotLeft() throws {
+    let other = LogHistory(id: 9, store: 2)
+    #expect(try found(Array(log[..<3]), named: other, at: 6).restoration(with: place(6)) == .otherLog)
+    #expect(try found(Array(log[..<3]), named: other, at: 6, in: 3).restoration(with: place(6)) == .otherLog)
+  }
+
+  @Test func aBeatIsAChange() throws {
+    let before = try found(Array(log[..<3]), named: history, at: 6)
+    #expect(before.beginning(with: log[5], in: history).conditions.contains(.revision(.beat, 42)))
+  }
+
   @Test func aHistoryThatCannotBeReadIsDamage() {
     #expect(throws: LogDamage.self) {
-      try StoredLog([StoredValue(key: .history, bytes: [0x80], revision: 3), nil, nil, nil, nil], at: 1, in: 2)
+      try StoredLog([StoredValue(key: .history, bytes: [0x80], revision: 3), nil, nil, nil, nil, nil], at: 1, in: 2)
     }
   }
 

@@ -43,7 +43,7 @@ extension Tool {
       throw ToolFailure(
         .absent, "the journal in \(directory) is empty: move it away, and the first node that starts begins the log")
     }
-    let earlier = ending.place.flatMap { try? JournalPlace(decoding: $0.span.bytes) }
+    let earlier = try ending.place.map { (bytes) throws(ToolFailure) in try decoded(bytes, in: directory) }
     guard earlier?.turn != ending.turn else {
       throw ToolFailure(
         .failed,
@@ -58,8 +58,7 @@ extension Tool {
       throw ToolFailure(
         .failed,
         """
-        etcd has a log below \(settings.prefix) already: give this cluster another 'prefix' in [cluster] on all machines, \
-        or if nobody needs that log, remove it by `etcdctl del --prefix \(settings.prefix)`
+        etcd has a log below \(settings.prefix) already: give this cluster another 'prefix' in [cluster] on all machines
         """)
     }
     let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
@@ -77,7 +76,8 @@ extension Tool {
       throw ToolFailure(
         error.status,
         """
-        \(error.reason). The journal is ready: `storectl cluster restore --state-dir \(directory)` completes it
+        \(error.reason). The journal in \(directory) is one of a cluster now: `storectl cluster restore` completes the log, if \
+        nobody has begun another one; give this cluster another 'prefix' then, and restore
         """)
     }
     if isJSON { return print(Self.json(place.position, ending)) }
@@ -115,6 +115,22 @@ extension Tool {
         the log in etcd ends later than this journal, at entry \(last), and has not entry \(place.position): restore from \
         the node whose journal ends last, and give this one a copy of it, by `storectl cluster copy`
         """)
+    case .otherLog:
+      throw ToolFailure(
+        .failed,
+        """
+        the log in etcd is not the one that this journal has left: it was begun again with another journal, or the 'prefix' \
+        in [cluster] is that of another cluster. If another node serves that log, give this one a copy of its journal, by \
+        `storectl cluster copy`
+        """)
+    case .ledSince(let leader):
+      throw ToolFailure(
+        .failed,
+        """
+        etcd has lost entries that this journal has, and \(leader.node) has led in term \(leader.term) since: what it has \
+        acknowledged would be lost. Keep this journal, and give this node a copy of that of \(leader.node), by \
+        `storectl cluster copy`
+        """)
     case .renamed(let last):
       (transaction, end) = (found.renaming(to: history), last)
       plan.append("afterwards  the log goes on as it is in etcd, from entry \(last) on")
@@ -126,12 +142,16 @@ extension Tool {
       "lost        what other journals have after entry \(end), and all that no journal has: compare those of all nodes"
     )
     guard options.flag("yes") else {
-      if !isJSON { print(plan) }
+      if isJSON { print(Self.json(end, ending, [JSONValue.Member("restored", .bool(false))])) } else { print(plan) }
       throw ToolFailure(.failed, "nothing was changed; --yes does it")
     }
-    try await operate { () throws(OperatedLogError) in try await log.change(transaction, to: history) }
+    try await operate { () async throws(OperatedLogError) in
+      // A leader without anything to append shows itself by its beats.
+      guard try await log.isQuiet(found, at: place.position, for: settings.takeoverAfter) else { throw .changed }
+      try await log.change(transaction, to: history)
+    }
     effect = "the log was restored"
-    if isJSON { print(Self.json(end, ending)) } else { print(plan) }
+    if isJSON { print(Self.json(end, ending, [JSONValue.Member("restored", .bool(true))])) } else { print(plan) }
   }
 
   // MARK: Parts
@@ -161,11 +181,16 @@ extension Tool {
         throw ToolFailure(.failed, "interrupted")
       case .full: throw ToolFailure(.failed, "etcd is full: see its quota and its alarms, and try again")
       case .noAnswer(let reason):
-        throw ToolFailure(.timedOut, "etcd has not answered in time\(reason.isEmpty ? "" : ": \(reason)")")
+        throw ToolFailure(
+          .timedOut,
+          """
+          etcd has not answered in time, and may still do what it was asked: repeat the command\
+          \(reason.isEmpty ? "" : ": \(reason)")
+          """)
       case .damaged(let reason): throw ToolFailure(.damaged, "the log in etcd is damaged: \(reason)")
       case .changed:
         throw ToolFailure(
-          .failed, "the log in etcd was changed meanwhile: a hub may be running. Nothing was changed here")
+          .failed, "the log in etcd was changed meanwhile, so that it was left as it is: stop all hubs of the cluster")
       }
     }
   }
@@ -192,9 +217,7 @@ extension Tool {
         .absent,
         "the journal in \(directory) is of a hub without a cluster; `storectl cluster init --from-journal` begins one")
     }
-    guard let place = try? JournalPlace(decoding: bytes.span.bytes) else {
-      throw ToolFailure(.damaged, "the journal in \(directory) does not say where in the cluster's log it ends")
-    }
+    let place = try decoded(bytes, in: directory)
     guard place.turn == ending.turn else {
       throw ToolFailure(
         .diverged,
@@ -202,6 +225,13 @@ extension Tool {
         the journal in \(directory) ends with turn \(ending.turn), but it left the cluster's log at turn \(place.turn): a \
         hub without [cluster] has used it. If the cluster is lost, `storectl cluster init --from-journal` begins a new one
         """)
+    }
+    return place
+  }
+
+  private func decoded(_ bytes: [UInt8], in directory: String) throws(ToolFailure) -> JournalPlace {
+    guard let place = try? JournalPlace(decoding: bytes.span.bytes) else {
+      throw ToolFailure(.damaged, "the journal in \(directory) does not say where in the cluster's log it ends")
     }
     return place
   }

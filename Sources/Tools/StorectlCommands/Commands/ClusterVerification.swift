@@ -13,13 +13,15 @@ extension Tool {
   func verifyLog() async throws(ToolFailure) {
     let settings = try clusterSettings()
     let directory = try await stateDirectory()
-    // The journal first: the log has what it has.
-    let ending = try await ending(of: directory)
-    let place = try place(of: ending, in: directory)
+    let older = try await ending(of: directory)
     try await onAnotherThread { () throws(LogError) in
-      var turns = try JournalTurns(directory, upTo: ending.turn)
+      var turns = try JournalTurns(directory, upTo: older.turn)
       try turns.readAll()
     }
+    // The journal's end before the log, which has what it has; and not before the reading, which takes long: hubs remove
+    // entries meanwhile.
+    let ending = try await ending(of: directory)
+    let place = try place(of: ending, in: directory)
     var turns = try JournalStates.attempt { () throws(LogError) in try JournalTurns(directory, upTo: ending.turn) }
     let log = try operatedLog(settings)
     defer { log.close() }
