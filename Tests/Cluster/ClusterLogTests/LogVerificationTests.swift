@@ -28,7 +28,7 @@ import Wire
       [
         found.map { StoredValue(key: .history, bytes: $0.encoded(), revision: 40) },
         StoredValue(key: .leader, bytes: leader.encoded(), revision: 41),
-        entries.first { $0.key == .entry(UInt64(position)) }, entries.first, entries.last,
+        nil, entries.first { $0.key == .entry(UInt64(position)) }, entries.first, entries.last,
       ], journal: place, registrations: nodes, in: store)
     for entry in entries { _ = verification.check(entry) }
     return verification
@@ -132,7 +132,8 @@ import Wire
     var verification = LogVerification(
       [
         StoredValue(key: .history, bytes: Self.history.encoded(), revision: 40),
-        StoredValue(key: .leader, bytes: Samples.second.encoded(), revision: 41), entries[5], entries[0], entries[5],
+        StoredValue(key: .leader, bytes: Samples.second.encoded(), revision: 41), nil, entries[5], entries[0],
+        entries[5],
       ], journal: place, registrations: [], in: 2)
     _ = verification.check(entries[0])
     #expect(verification.next == 2)
