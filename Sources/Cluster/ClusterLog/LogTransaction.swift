@@ -186,7 +186,7 @@ extension LogTransaction {
       then: [.put(.node(node), registration.encoded())], else: [.key(.node(node))])
   }
 
-  /// What `nodeInspection` reads.
+  /// The reads of `nodeInspection`, in their order.
   package enum NodeReads: Int { case leader, node }
 
   /// Reads which node leads, and the registration of a node, through consensus: its conditions never hold.

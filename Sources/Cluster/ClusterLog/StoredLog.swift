@@ -1,6 +1,6 @@
 package import Wire
 
-/// What a store has of a log, for an operator who continues the log with the journal of a node.
+/// The part of a log that a store has, for an operator who continues the log with the journal of a node.
 ///
 /// A log that begins after entry 1 looks like one whose first entries were removed. So a node that has not what is before
 /// asks for a copy, and needs no other rules.
@@ -106,7 +106,7 @@ package struct StoredLog: Equatable, Sendable {
 }
 
 extension LogTransaction {
-  /// What `inspection` reads.
+  /// The reads of `inspection`, in their order.
   package enum InspectionReads: Int { case history, leader, beat, entry, first, last }
 
   /// Reads what a store has of a log, through consensus: its conditions never hold.

@@ -1,8 +1,8 @@
 import TurnLog
 import Wire
 
-/// What a client of the hub that leads has sent and the log has not stored: if another hub leads before, it is passed on
-/// to that one.
+/// The frames of a client of the hub that leads, whose actions the log has not stored. If another hub leads before, they
+/// are passed on to that one.
 struct UnstoredFrames {
   /// A frame of actions.
   struct Frame {

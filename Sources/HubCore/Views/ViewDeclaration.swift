@@ -14,7 +14,7 @@ package struct ViewDeclaration {
   /// Begins a value, for a parameter and a user if the view has them.
   let begin: (_ parameter: [UInt8]?, _ user: SystemUser) throws(WireError) -> Next
 
-  /// What a computation has come to.
+  /// The result of a computation.
   enum Step {
     /// The budget did not suffice; the work is kept for the next call.
     case unfinished

@@ -8,7 +8,7 @@ final class ViewFeed {
   /// Where the computation that runs is recorded; nil if nobody reads it after a crash.
   var mark: ActionMark?
 
-  /// What the next first value may do in this turn.
+  /// The work that is left for first values in this turn.
   var budget = WorkBudget(steps: 0)
 
   init(_ source: any StateSource) { self.source = source }

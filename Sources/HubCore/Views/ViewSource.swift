@@ -19,7 +19,7 @@ final class ViewSource: StateSource {
   /// The revision at which `current` has differed from its predecessor.
   private var changed: UInt64 = 0
   private var pause = ViewPause()
-  /// What `WorkBudget.rounds` have been for the first value.
+  /// The sum of `WorkBudget.rounds` for the first value.
   private var rounds = 0
 
   /// The rounds after which each further one doubles the steps.

@@ -7,7 +7,7 @@ import EventLoop
 import Testing
 import Wire
 
-/// What an operator's commands do with the log in a real etcd.
+/// The commands of an operator with the log in a real etcd.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
 struct OperatedLogTests {
   private static let first = Leadership(term: 1, node: name("a"), process: 7)
