@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  /// What must live as long as its loop runs.
+  /// Keeps a handle alive while its loop runs.
   private final class Held<Value: ~Copyable> {
     let value: Value
 

@@ -28,7 +28,7 @@ import Wire
     func isUnknown(_ number: UInt64) -> Bool { number % 7 == 0 }
   }
 
-  /// What a hub's log keeps of the actions of its clients, as `HeldActions` does.
+  /// The actions of a session that a hub's log holds, as `HeldActions` does.
   private struct Held {
     var first: UInt64
     var actions: [[UInt8]] = []

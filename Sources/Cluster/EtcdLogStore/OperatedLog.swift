@@ -48,7 +48,7 @@ package final class OperatedLog {
     let end = ContinuousClock.now + timeout
     while true {
       let answer = await withCheckedContinuation { continuation in call { continuation.resume(returning: $0) } }
-      // What has succeeded is told, also if the operator is in a hurry.
+      // Success is reported even after an interruption.
       if let answer { return answer }
       if isInterrupted() { throw .interrupted }
       guard ContinuousClock.now < end else { throw .noAnswer(lastFailure) }

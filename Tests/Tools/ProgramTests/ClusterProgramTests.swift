@@ -240,7 +240,7 @@ private enum OpenSSL {
       }
       #expect(repair.restored.status == 0, "\(repair.restored.errors)")
       #expect(repair.again.status == 1 && repair.again.errors.contains("nothing to restore"))
-      // A journal that ends where the best one ends goes on; another one is told what to do.
+      // A hub whose journal ends where the best one ends goes on; others name the command to run.
       for (node, end) in repair.ends where end == repair.ends[repair.best] { #expect(repair.behind[node] == nil) }
       for (node, log) in repair.behind { #expect(log.contains("storectl cluster copy"), "\(node): \(log)") }
       for (node, command) in repair.verified { #expect(command.status == 8, "\(node): \(command)") }
