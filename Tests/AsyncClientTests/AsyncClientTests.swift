@@ -153,12 +153,12 @@ import Testing
     try hub.start()
     try await withClient(of: hub) { client in
       try await client.add("first")
-      hub.send(SIGSTOP)
+      hub.halt()
       let sending = Task { try await client.add("second") }
       while await client.pendingActionCount == 0 { await Task.yield() }
       sending.cancel()
       await #expect(throws: CancellationError.self) { try await sending.value }
-      hub.send(SIGCONT)
+      hub.resume()
       try await client.add("third")
       #expect(try await client.texts() == ["first", "second", "third"])
     }
@@ -224,7 +224,7 @@ import Testing
     let client = hub.client()
     let running = Task { try await client.run() }
     try await client.add("first")
-    hub.send(SIGSTOP)
+    hub.halt()
     let sent = try await client.begin(.todos(.addButtonTapped(text: "last")))
     running.cancel()
     await #expect(throws: ActionError.notConnected(reason: "the client is ending")) {
@@ -234,7 +234,7 @@ import Testing
         await Task.yield()
       }
     }
-    hub.send(SIGCONT)
+    hub.resume()
     try await sent.applied()
     try await running.value
     #expect(await client.connection == .closed)
@@ -315,12 +315,12 @@ import Testing
     try hub.start()
     try await withClient(of: hub, hub.client(timeout: .milliseconds(300))) { client in
       try await client.add("milk")
-      hub.send(SIGSTOP)
+      hub.halt()
       let sent = try await client.begin(.todos(.addButtonTapped(text: "bread")))
       for await state in client.connections {
         if case .stale(_, _, let reason) = state, reason.contains("not answered") { break }
       }
-      hub.send(SIGCONT)
+      hub.resume()
       try await sent.applied()
       #expect(try await client.texts() == ["milk", "bread"])
     }
@@ -342,12 +342,12 @@ import Testing
     try hub.start()
     try await withClient(of: hub) { client in
       try await client.add("0")
-      hub.send(SIGSTOP)
+      hub.halt()
       // More than the buffers of a socket hold.
       let text = String(repeating: "x", count: 10_000)
       var sent: [SentAction] = []
       for number in 1...100 { sent.append(try await client.begin(.todos(.addButtonTapped(text: "\(number) \(text)")))) }
-      hub.send(SIGCONT)
+      hub.resume()
       for action in sent { try await action.applied() }
       #expect(try await client.texts().map { String($0.prefix { $0 != " " }) } == (0...100).map { "\($0)" })
     }

@@ -1,6 +1,7 @@
 import AsyncClient
 import Features
 import Foundation
+import TestSupport
 import Testing
 
 typealias Client = AsyncClient<AppFeature.State, AppFeature.Action>
@@ -34,9 +35,13 @@ final class TestHub {
     self.process = nil
   }
 
-  /// Sends a signal that does not end the hub.
-  func send(_ signal: Int32) {
-    if let process { kill(process.processIdentifier, signal) }
+  /// Stops the hub, which answers nothing until `resume`.
+  func halt() {
+    if let process { stopProcess(process.processIdentifier) }
+  }
+
+  func resume() {
+    if let process { kill(process.processIdentifier, SIGCONT) }
   }
 
   /// A client with short delays that gives up nothing.

@@ -89,7 +89,7 @@ struct EtcdCallTests {
     let client = try EtcdClient(on: loop, server.settings())
     defer { client.close() }
     _ = try await client.outcome(EtcdStatus(), on: loop).get()
-    server.send(SIGSTOP, to: 0)
+    server.halt(0)
     var result: Result<EtcdPutResponse, EtcdError>?
     client.call(EtcdPut(Self.key("a"), [1]), timeout: .seconds(30)) { result = $0 }
     loop.run(.noWait)
@@ -108,14 +108,14 @@ struct EtcdCallTests {
     _ = try await client.answer(put, on: loop).get()
     let stopped = try #require(client.endpoint)
     let index = try #require(try (0..<3).first { try server.endpoint($0) == stopped })
-    server.send(SIGSTOP, to: index)
+    server.halt(index)
     let error = try #require(await client.outcome(put, on: loop, timeout: .milliseconds(200)).failure)
     #expect(error.effect == .unknown)
     #expect(error.reason == .deadline(.milliseconds(200)))
     #expect(error.endpoint == stopped)
     _ = try await client.answer(put, on: loop).get()
     #expect(client.endpoint != stopped)
-    server.send(SIGCONT, to: index)
+    server.resume(index)
   }
 
   // MARK: A full store
@@ -202,9 +202,9 @@ struct EtcdCallTests {
       onGap: { _ in })
     defer { watch.cancel() }
     #expect(await loop.pump(until: { count == 1 }))
-    server.send(SIGSTOP, to: 0)
+    server.halt(0)
     #expect(await loop.pump(until: { failures.first == "no sign of life within 0.3 seconds" }), "\(failures)")
-    server.send(SIGCONT, to: 0)
+    server.resume(0)
     _ = try await client.answer(EtcdPut(Self.key("a"), [1]), on: loop).get()
     #expect(await loop.pump(until: { count >= 2 }))
   }

@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import GRPCConnection
 import NetworkStream
+import TestSupport
 import Testing
 
 /// Members of etcd on free ports, in a temporary directory, that end with the object.
@@ -135,8 +136,13 @@ final class EtcdServer {
 
   // MARK: Signals
 
-  func send(_ signal: CInt, to index: Int) {
-    if let process = members[index] { Foundation.kill(process.processIdentifier, signal) }
+  /// Stops a member, which answers nothing until `resume`.
+  func halt(_ index: Int) {
+    if let process = members[index] { stopProcess(process.processIdentifier) }
+  }
+
+  func resume(_ index: Int) {
+    if let process = members[index] { Foundation.kill(process.processIdentifier, SIGCONT) }
   }
 
   func kill(_ index: Int) {

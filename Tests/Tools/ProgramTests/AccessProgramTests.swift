@@ -47,7 +47,7 @@ import Testing
   @Test(.enabled(if: isRoot && Python.isInstalled, needsRoot)) func aUserWhoFillsTheQueueKeepsNobodyOut() throws {
     let hub = try hub("[everyone]\nread = all\n[limits]\nconnections-per-user = 100\nhello-timeout = 60s\n")
     let process = try #require(hub.process).processIdentifier
-    #expect(kill(process, SIGSTOP) == 0)
+    stopProcess(process)
     let crowd = Process()
     crowd.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
     let script = RepositoryFiles.path("Tests/Fixtures/crowd.py")

@@ -204,7 +204,7 @@ import Testing
   @Test func aHubThatHangsIsNotWaitedForLonger() throws {
     let hub = try HubProcess()
     let process = try #require(hub.process?.processIdentifier)
-    kill(process, SIGSTOP)
+    stopProcess(process)
     let outcome = try run(hub, "state", "--timeout", "200ms")
     kill(process, SIGCONT)
     #expect(outcome.status == 6 && outcome.errors.contains("has not answered for 0.2 s"), "\(outcome.errors)")
@@ -310,7 +310,7 @@ import Testing
     // The ids in a large part.
     #expect(try run(hub, "__complete", "--timeout", "10s", "state", "todos.todos[").output == "")
     let process = try #require(hub.process?.processIdentifier)
-    kill(process, SIGSTOP)
+    stopProcess(process)
     let start = ContinuousClock.now
     #expect(try run(hub, "__complete", "state", "counter.c").output == "")
     #expect(ContinuousClock.now - start < .seconds(5))

@@ -229,7 +229,7 @@ import Wire
     let metrics = gateway.directory + "/metrics.sock"
     try gateway.start(["--metrics", metrics])
     let hub = try #require(gateway.hub.process)
-    kill(hub.processIdentifier, SIGSTOP)
+    stopProcess(hub.processIdentifier)
     defer { kill(hub.processIdentifier, SIGCONT) }
     do {
       // More than the hub's socket takes.

@@ -170,7 +170,7 @@ import TurnLog
       }
     }
     #expect(stored.hub.wait { revisions() == [8] })
-    kill(process.processIdentifier, SIGSTOP)
+    stopProcess(process.processIdentifier)
     for _ in 0..<3 {
       let sent = try Program(name: "storectl").run(
         "--socket", stored.hub.socket, "send", "counter.incrementButtonTapped")

@@ -175,9 +175,7 @@ import Testing
     try other.run()
     defer { kill(other.processIdentifier, SIGKILL) }
     // A stopped process uses no time at all.
-    kill(other.processIdentifier, SIGSTOP)
-    let status = "/proc/\(other.processIdentifier)/stat"
-    #expect(hub.wait { (try? String(contentsOfFile: status, encoding: .utf8))?.contains(") T ") == true })
+    stopProcess(other.processIdentifier)
     let wrong = try Program(name: "storeload").run(
       "--socket", hub.socket, "-n", "3", "--hub-pid", "\(other.processIdentifier)")
     #expect(wrong.status == 2 && wrong.output.isEmpty)
@@ -219,7 +217,7 @@ import Testing
     let hub = try HubProcess()
     let process = try #require(hub.process)
     let run = try Run(hub, "--json", "--rate", "300", "--duration", "5s", "-c", "5")
-    kill(process.processIdentifier, SIGSTOP)
+    stopProcess(process.processIdentifier)
     usleep(1_200_000)
     kill(process.processIdentifier, SIGCONT)
     let outcome = run.end()

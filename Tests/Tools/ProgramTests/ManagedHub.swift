@@ -50,7 +50,7 @@ final class ManagedHub {
   }
 
   /// Stops the service manager, which takes no messages until `resume`.
-  func halt() { kill(manager.processIdentifier, SIGSTOP) }
+  func halt() { stopProcess(manager.processIdentifier) }
 
   func resume() { kill(manager.processIdentifier, SIGCONT) }
 
