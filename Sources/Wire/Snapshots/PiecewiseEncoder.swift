@@ -64,17 +64,27 @@ struct EncoderOpening {
 
 extension CBOREncoder {
   /// The number of elements that are always written at once.
-  private static var elementsAtOnce: Int { 32 }
+  @usableFromInline static var elementsAtOnce: Int { 32 }
   /// The number of bytes of elements in one run.
   private static var bytesOfRun: Int { 16 * 1024 }
 
   /// Writes an array of elements, which a `PiecewiseEncoder` may split.
+  @inlinable
   mutating func array<Elements: Collection>(_ elements: Elements) where Elements.Element: WireValue {
+    guard elements.count > Self.elementsAtOnce else { return wholeArray(elements) }
+    longArray(elements)
+  }
+
+  @inlinable
+  mutating func wholeArray<Elements: Collection>(_ elements: Elements) where Elements.Element: WireValue {
     arrayHeader(count: elements.count)
-    guard openings != nil, elements.count > Self.elementsAtOnce else {
-      for element in elements { element.encode(to: &self) }
-      return
-    }
+    for element in elements { element.encode(to: &self) }
+  }
+
+  @usableFromInline
+  mutating func longArray<Elements: Collection>(_ elements: Elements) where Elements.Element: WireValue {
+    guard openings != nil else { return wholeArray(elements) }
+    arrayHeader(count: elements.count)
     var rest = elements.makeIterator()
     var next = rest.next()
     let offset = count

@@ -1,5 +1,6 @@
 extension Array: WireValue where Element: WireValue {
   /// Writes an array of the elements.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.array(self)
   }

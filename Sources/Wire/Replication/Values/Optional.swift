@@ -26,18 +26,18 @@ extension Optional: WireValue where Wrapped: WireValue {
 
 extension Optional: Replicated where Wrapped: Replicated {
   /// True if the wrapped type has parts that can change individually.
+  @inlinable
   public static var hasParts: Bool { Wrapped.hasParts }
 
   /// Returns true if only one of them is nil, or if the values differ.
+  @inlinable
   public func differs(from base: Wrapped?) -> Bool {
-    switch (self, base) {
-    case (nil, nil): false
-    case (let value?, let base?): value.differs(from: base)
-    default: true
-    }
+    guard let self, let base else { return (self == nil) != (base == nil) }
+    return self.differs(from: base)
   }
 
   /// Writes `{0: delta}` if both have a value with parts, and the new optional otherwise.
+  @inlinable
   public func encodeDelta(from base: Wrapped?, to encoder: inout CBOREncoder) {
     guard Wrapped.hasParts, let self, let base else { return encode(to: &encoder) }
     encoder.change(of: 0)
