@@ -16,7 +16,7 @@ extension Writer {
 
   /// True if the oldest kept turn exceeds the retention by a sixteenth.
   private var isOverdue: Bool {
-    oldestTime.map { $0 < time(before: options.retention * 17 / 16) } ?? false
+    oldestTime.map { $0 < time(before: retention + retention / 16) } ?? false
   }
 
   /// Removes some of the unwanted turns that recovery does not need.
@@ -40,7 +40,7 @@ extension Writer {
   }
 
   private func isUnwanted(_ place: Head.Place, _ time: Int64) -> Bool {
-    place.position < trimPosition || time < self.time(before: options.retention)
+    place.position < trimPosition || time < self.time(before: retention)
       || head.tail.total - place.total >= UInt64(options.retainedBytes)
   }
 

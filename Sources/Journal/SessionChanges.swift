@@ -83,7 +83,7 @@ extension Writer {
   /// The number of changed sessions at which their rows are written.
   private static let changeLimit = 1024
 
-  private var expiry: Int64 { time(before: options.sessionExpiry) }
+  private var expiry: Int64 { time(before: sessionExpiry) }
 
   /// True if rows must be written or removed: many sessions have changed or too many exist, one has expired, or a start
   /// of the hub would have to read many turns.

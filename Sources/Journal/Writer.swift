@@ -47,6 +47,8 @@ final class Writer: @unchecked Sendable {
   var isShrinking = true
   /// The time by which ages are measured.
   private(set) var ageClock: AgeClock
+  /// Two of the options in milliseconds, which each commit compares with ages.
+  let (sessionExpiry, retention): (Int64, Int64)
   /// The time of the oldest kept turn, or of a later one that is about to be removed.
   var oldestTime: Int64?
   /// True while maintenance pauses because the disk is full.
@@ -85,6 +87,7 @@ final class Writer: @unchecked Sendable {
     onEvent: @escaping @Sendable (LogEvent) -> Void
   ) throws(SQLiteError) {
     (self.directory, self.options, self.onEvent, self.lock) = (directory, options, onEvent, lock)
+    (sessionExpiry, retention) = (options.sessionExpiry.milliseconds, options.retention.milliseconds)
     writeLock = WriteLockProbe(directory.sharedMemory)
     (database, head, sessions) = (opened.database, opened.head, opened.sessionTable)
     changes = opened.sessionChanges
@@ -113,9 +116,10 @@ final class Writer: @unchecked Sendable {
     database.watchWAL()
   }
 
-  /// The time before which something is older than a duration. Before the first turn of this process, nothing is.
-  func time(before age: Duration) -> Int64 {
-    ageClock.hasFollowed ? (ageClock.time ?? head.time) - age.milliseconds : .min
+  /// The time before which something is older than a number of milliseconds. Before the first turn of this process,
+  /// nothing is.
+  func time(before age: Int64) -> Int64 {
+    ageClock.hasFollowed ? (ageClock.time ?? head.time) - age : .min
   }
 
   /// Marks the journal as in use and starts the thread.

@@ -89,7 +89,7 @@ extension FeatureEngine: Engine {
 
   package func beginTurn() { pace.beginTurn() }
 
-  package func currentVersion() -> StateVersion { TypedVersion(box.core.state) }
+  package func currentVersion() -> StateVersion { operations.currentVersion() }
 
   package var applyBatch: ActionBatch.Apply { operations.apply }
 
@@ -268,23 +268,26 @@ struct EngineOperations {
   let apply: (_ sequence: RawSpan, _ offset: Int, _ limit: Int, _ sender: SendingClient) -> ActionBatch.Outcome
   let revision: () -> UInt64
   let hasCommands: () -> Bool
+  let currentVersion: () -> StateVersion
 
   @inlinable
-  init<State, Action: WireValue>(on box: ReducerBox<State, Action>, _ pace: TurnPace) {
+  init<State: Replicated, Action: WireValue>(on box: ReducerBox<State, Action>, _ pace: TurnPace) {
     self.init(
       apply: { sequence, offset, limit, sender in
         ActionBatch.apply(
           sequence, from: offset, limit: limit, of: sender, to: &box.core, failure: &box.failure, pace: pace)
       },
       revision: { box.core.actionCount },
-      hasCommands: { box.core.hasCommands })
+      hasCommands: { box.core.hasCommands },
+      currentVersion: { TypedVersion(box.core.state) })
   }
 
   @usableFromInline
   init(
     apply: @escaping (RawSpan, Int, Int, SendingClient) -> ActionBatch.Outcome, revision: @escaping () -> UInt64,
-    hasCommands: @escaping () -> Bool
+    hasCommands: @escaping () -> Bool, currentVersion: @escaping () -> StateVersion
   ) {
     (self.apply, self.revision, self.hasCommands) = (apply, revision, hasCommands)
+    self.currentVersion = currentVersion
   }
 }

@@ -1,5 +1,5 @@
 import FeatureCore
-package import Wire
+public import Wire
 
 /// A type-erased state at one revision.
 ///
@@ -7,6 +7,7 @@ package import Wire
 ///
 /// Sendable, unchecked: it never changes, and memory shared with other versions is immutable and counted atomically, so
 /// a log's thread may encode it.
+@usableFromInline
 package class StateVersion: @unchecked Sendable {
   fileprivate init() {}
 
@@ -26,9 +27,11 @@ package class StateVersion: @unchecked Sendable {
 }
 
 /// A version of a state of a known type. Sendable, unchecked, for the reason of its superclass.
+@usableFromInline
 package final class TypedVersion<State: Replicated>: StateVersion, @unchecked Sendable {
   let state: State
 
+  @usableFromInline
   package init(_ state: State) { self.state = state }
 
   override var inlineByteCount: Int { MemoryLayout<State>.stride }

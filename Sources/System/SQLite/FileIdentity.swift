@@ -10,7 +10,8 @@ package struct FileIdentity: Equatable, Sendable {
   /// Returns nil if there is no file.
   package init?(_ path: String) {
     var (device, inode): (UInt64, UInt64) = (0, 0)
-    guard csqlite_identify(path, &device, &inode) else { return nil }
+    // `withCString`, because an argument that is a string is copied.
+    guard path.withCString({ csqlite_identify($0, &device, &inode) }) else { return nil }
     (self.device, self.inode) = (device, inode)
   }
 }
