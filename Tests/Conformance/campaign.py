@@ -20,7 +20,7 @@ import threading
 import time
 
 from conformance import RealHub
-from scripted import Client, Failure, decoded, encoded, require
+from scripted import TIMEOUT, Client, Failure, decoded, encoded, require
 
 # The actions of one client without an outcome.
 MOST_PENDING = 16
@@ -92,7 +92,7 @@ def run(options, directory):
             hub.restart(signal.SIGKILL)
         # All must get through at least once more.
         before = [len(player.outcomes) for player in players]
-        end = time.monotonic() + 60
+        end = time.monotonic() + 6 * TIMEOUT
         while any(len(player.outcomes) <= count for player, count in zip(players, before)):
             failures = [f"{player.name}: {str(player.failure)[:200]}" for player in players if player.failure]
             require(not failures and time.monotonic() < end, f"no outcome after the last kill: {failures}")

@@ -34,7 +34,7 @@ class RealHub:
 
     def restart(self, number):
         self.process.send_signal(number)
-        self.process.wait(30)
+        self.process.wait(240)
         self.start()
 
     def close(self):

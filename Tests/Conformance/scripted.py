@@ -16,7 +16,7 @@ from storehub._cbor import Map, Reader, decoded, encoded  # noqa: E402
 from storehub._messages import FrameReader  # noqa: E402
 
 # The seconds within which a client has to do what a case expects.
-TIMEOUT = float(os.environ.get("CONFORMANCE_TIMEOUT", "10"))
+TIMEOUT = float(os.environ.get("CONFORMANCE_TIMEOUT", "60"))
 SESSION = bytes(range(16))
 
 SCHEMA = (

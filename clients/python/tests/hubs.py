@@ -52,7 +52,7 @@ class HubProcess:
         command = [program(), "--socket", self.socket, "--log-level", "error", *self.options]
         with log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 240
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 raise AssertionError(f"the hub ended: {self.log()}")
@@ -68,8 +68,16 @@ class HubProcess:
         """Ends the hub with a signal."""
         if self.process is not None:
             self.process.send_signal(number)
-            self.process.wait(30)
+            self.process.wait(240)
             self.process = None
+
+    def stop(self) -> None:
+        """Stops the hub until SIGCONT: returns when none of its threads runs any more."""
+        assert self.process
+        self.process.send_signal(signal.SIGSTOP)
+        threads = pathlib.Path(f"/proc/{self.process.pid}/task")
+        while any((one / "stat").read_text().rpartition(")")[2].split()[0] not in "Tt" for one in threads.iterdir()):
+            time.sleep(0.001)
 
     def log(self) -> str:
         """What the hub has printed."""

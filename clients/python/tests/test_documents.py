@@ -22,7 +22,7 @@ def environment(hub: HubProcess) -> dict[str, str]:
 def run(hub: HubProcess, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, *arguments], env=environment(hub), cwd=hub.directory, capture_output=True, text=True,
-        timeout=60, check=False
+        timeout=240, check=False
     )
     if done.returncode or done.stderr:
         raise AssertionError(f"{arguments[-1]}: {done.stderr}")
@@ -67,7 +67,7 @@ class Documents(unittest.TestCase):
                 self.assertEqual(line.stdout.readline(), "2 open\n")
                 line.send_signal(signal.SIGINT)
                 try:
-                    self.assertEqual(line.wait(10), 0)
+                    self.assertEqual(line.wait(120), 0)
                 finally:
                     line.kill()
 

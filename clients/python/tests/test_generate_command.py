@@ -19,7 +19,7 @@ class Generate(unittest.TestCase):
     def run_tool(self, hub: HubProcess, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [str(STORECTL), *arguments], env={"STOREHUB_SOCKET": hub.socket, "PATH": "/usr/bin:/bin"},
-            capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+            capture_output=True, text=True, timeout=240, check=False)  # fmt: skip
 
     def test_the_checked_in_file_is_that_of_the_hub(self) -> None:
         with HubProcess() as hub:

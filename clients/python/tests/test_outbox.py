@@ -193,14 +193,14 @@ def report(action, error):
     assert error is None, error
     note(action["todos"]["addButtonTapped"])
 
-with blocking.connect(sys.argv[1], outbox=sys.argv[2], on_recovered=report, shortest_delay=0.005) as hub:
+with blocking.connect(sys.argv[1], outbox=sys.argv[2], on_recovered=report, shortest_delay=0.005, wait=120) as hub:
     sent = []
     for number in range(int(sys.argv[4])):
         text = f"{sys.argv[3]}-{number}"
         sent.append((text, hub.begin({"todos": {"addButtonTapped": text}})))
         if len(sent) == 20 or number + 1 == int(sys.argv[4]):
             for text, one in sent:
-                one.wait(30)
+                one.wait(120)
                 note(text)
             sent = []
 """
@@ -226,7 +226,7 @@ class Processes(unittest.TestCase):
                     hub.start()
                 process.kill()
                 process.wait()
-            self.assertEqual(self.start(hub, "last", 3).wait(60), 0)
+            self.assertEqual(self.start(hub, "last", 3).wait(240), 0)
             with blocking.connect(hub.socket) as client:
                 added = [todo["text"] for todo in client.attach("todos.todos").value]
             with open(path) as reports:
