@@ -46,10 +46,10 @@ class Adder(threading.Thread):
     def drain(self):
         """Stops sending, and waits until all actions are acknowledged."""
         self.is_draining.set()
-        self.join(60)
+        self.join(240)
         if self.is_alive():
             self.is_stopping.set()
-            raise Violation(f"{self.name}: {len(self.sent) - self.applied} actions have no outcome after 60 s")
+            raise Violation(f"{self.name}: {len(self.sent) - self.applied} actions have no outcome after 240 s")
 
     def run(self):
         while not self.is_stopping.is_set():
@@ -64,7 +64,7 @@ class Adder(threading.Thread):
 
     def converse(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
-            stream.settimeout(30)
+            stream.settimeout(240)
             stream.connect(self.path)
             self.stream, self.buffer = stream, b""
             self.write(HELLO, wire.hello(self.name, self.session, self.applied, None))
@@ -155,7 +155,7 @@ class Adder(threading.Thread):
 
 def encoder_of(path):
     """Returns a function that encodes actions of the hub's feature, which are JSON with the names of its schema."""
-    with blocking.connect(path, wait=1) as client:
+    with blocking.connect(path, wait=10, timeout=120) as client:
         client.schema()
         return client._core.types().action.encoded
 
@@ -168,13 +168,13 @@ def todo_action(path):
 
 def state_of(path):
     """Returns the whole state of the hub's feature."""
-    with blocking.connect(path, wait=1) as client:
+    with blocking.connect(path, wait=10, timeout=120) as client:
         return to_json(client.attach(".").value)
 
 
 def texts(path):
     """Returns the texts of all todos, attached twice: both must be the same at one revision, and have the hub's hash."""
-    with blocking.connect(path, wait=1) as client:
+    with blocking.connect(path, wait=10, timeout=120) as client:
         first = client.attach(".")
         second = client.attach(".")
         # Under load the hub may have gone on between the two.

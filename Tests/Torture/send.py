@@ -21,11 +21,11 @@ def main():
     sender.sent = [str(number) for number in range(len(actions))]
     sender.is_draining.set()
     sender.start()
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 480
     while sender.is_alive() and time.monotonic() < deadline:
         sender.join(0.1)
     if sender.violations or sender.is_alive():
-        sys.exit("; ".join(sender.violations) or "an action has no outcome after two minutes")
+        sys.exit("; ".join(sender.violations) or "an action has no outcome after eight minutes")
     json.dump({str(number): refusal for number, refusal in sender.refused.items()}, sys.stdout)
 
 

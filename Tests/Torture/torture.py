@@ -44,13 +44,13 @@ class Hub:
                 resource.setrlimit(kind, (value, value))
 
         Hub.started[self.state] = self.program
-        command = [self.program, "--socket", self.socket, "--state-dir", self.state, *self.options]
+        command = [self.program, "--socket", self.socket, "--state-dir", self.state, "--stop-limit", "120s", *self.options]
         with open(self.errors, "ab") as errors:
             environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
             self.process = subprocess.Popen(command, stderr=errors, stdout=errors, preexec_fn=prepare, env=environment)
         return self
 
-    def wait_until_ready(self, timeout=60, action=todo_action):
+    def wait_until_ready(self, timeout=180, action=todo_action):
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
@@ -67,7 +67,7 @@ class Hub:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        if self.process.wait(30) != 0:
+        if self.process.wait(180) != 0:
             raise Violation(f"the hub stopped with status {self.process.returncode}:\n{self.tail()}")
 
     def tail(self):
@@ -220,7 +220,7 @@ def crashes(arguments, directory):
         adder.start()
     ends = kills = 0
     goal = max(arguments.cycles // 10, 3)
-    deadline = time.monotonic() + 60 + 5 * arguments.cycles
+    deadline = time.monotonic() + 300 + 5 * arguments.cycles
     while any(adder.is_alive() for adder in adders):
         if time.monotonic() > deadline:
             raise Violation(f"no end of {ends} crashes:\n{hub.tail()}")
