@@ -68,7 +68,7 @@ def note(arguments, output, status):
 
 def run(*arguments, only=None):
     """A command that ends; with `only`, the lines that contain a text."""
-    done = subprocess.run([storectl, *arguments], env=environment, stdin=subprocess.DEVNULL, timeout=60,
+    done = subprocess.run([storectl, *arguments], env=environment, stdin=subprocess.DEVNULL, timeout=240,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = [line for line in done.stdout.splitlines(True) if only is None or only in line]
     note(arguments, "".join(lines), done.returncode)
