@@ -30,7 +30,7 @@ class Script:
     """A core that has just connected, and the hub's side of the conversation."""
 
     def __init__(self, *, reads_elsewhere_above: int | None = None, **options: Any) -> None:
-        self.core = Core(Options(**options), random.Random(1), reads_elsewhere_above)
+        self.core = Core(Options(**{"timeout": 10.0, **options}), random.Random(1), reads_elsewhere_above)
         self.now = 0.0
         self.sent: list[Frame] = []
         self.events: list[Any] = []
