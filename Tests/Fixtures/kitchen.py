@@ -85,14 +85,14 @@ def watching(arguments, lines, act):
     process = subprocess.Popen([storectl, *arguments], env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     # Its end also ends the reads.
-    limit = threading.Timer(60, process.kill)
+    limit = threading.Timer(240, process.kill)
     limit.start()
     output = "".join(process.stdout.readline() for _ in range(lines))
     act(process)
     output += process.stdout.read()
     status = process.wait()
     if not limit.is_alive():
-        sys.exit(f"storectl {shlex.join(arguments)} did not end within 60 s; it printed:\n{output}")
+        sys.exit(f"storectl {shlex.join(arguments)} did not end within 240 s; it printed:\n{output}")
     limit.cancel()
     note(arguments, output, status)
 
@@ -113,7 +113,7 @@ def start(*arguments):
 
 
 def wait_for_hub(path=socket):
-    for _ in range(600):
+    for _ in range(2400):
         if subprocess.run([storectl, "-s", path, "-q", "status"], env=environment, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode == 0:
             return
@@ -124,10 +124,10 @@ def wait_for_hub(path=socket):
 def stop(process):
     process.terminate()
     try:
-        process.wait(60)
+        process.wait(240)
     except subprocess.TimeoutExpired:
         process.kill()
-        sys.exit(f"{process.args[0]} did not stop within 60 s of a SIGTERM")
+        sys.exit(f"{process.args[0]} did not stop within 240 s of a SIGTERM")
 
 
 both("status")
