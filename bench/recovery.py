@@ -48,8 +48,8 @@ def first_answer(programs, process, path, place, seconds=600):
 
 def longest_turn(programs, path):
     """The longest turn of the hub's loop since its start, in microseconds."""
-    run = subprocess.run([f"{programs}/storectl", "--socket", path, "status", "--json"],
-                         capture_output=True, text=True, timeout=60, check=True)
+    run = subprocess.run([f"{programs}/storectl", "--socket", path, "status", "--json", "--timeout", "120s"],
+                         capture_output=True, text=True, timeout=240, check=True)
     return json.loads(run.stdout)["figures"]["longestTurnMicroseconds"]
 
 

@@ -389,7 +389,7 @@ class Script(threading.Thread):
 
     def finish(self):
         self.is_stopping.set()
-        self.join(90)
+        self.join(300)
         if self.failure or self.is_alive():
             raise Violation(self.failure or f"{self.name} has no answer")
         return self.notes, self.edits
@@ -453,7 +453,7 @@ class Editor:
     def line(self):
         line = self.process.stdout.readline()
         if not line:
-            self.process.wait(10)
+            self.process.wait(120)
             self.require_running()
         return line.split()
 
