@@ -33,7 +33,7 @@ def main(socket: str, command: str, *arguments: str) -> None:
     if command == "follow":
         follow(socket)
         return
-    with blocking.connect(socket, name="storehub.py") as hub:
+    with blocking.connect(socket, name="storehub.py", wait=120, timeout=120) as hub:
         if command == "schema":
             print(json.dumps(schema_of(hub, *arguments).as_json(), indent=1))
         elif command == "state":
@@ -64,12 +64,12 @@ def play(hub: blocking.Hub, actions: list[Any], cuts: bool) -> None:
         if cuts:
             # The hub may or may not have read the action.
             hub._cut()
-            hub._pump(lambda: hub._core.phase is Phase.OPEN, 30)
+            hub._pump(lambda: hub._core.phase is Phase.OPEN, 120)
         else:
             outcome(sent[-1])
     for one in sent:
         outcome(one)
-    hub._pump(lambda: hub._core.phase is Phase.OPEN, 30)
+    hub._pump(lambda: hub._core.phase is Phase.OPEN, 120)
     again = hub.attach(PlainPath())
     if types.state.encoded(again.value) != types.state.encoded(part.value):
         sys.exit("storehub: the deltas led to another state than the snapshot has")
@@ -81,14 +81,14 @@ def play(hub: blocking.Hub, actions: list[Any], cuts: bool) -> None:
 def outcome(sent: blocking.Sent) -> None:
     """Waits for an outcome, and prints a rejection."""
     try:
-        sent.wait(30)
+        sent.wait(120)
     except Rejected as error:
         print(f"action {sent._action.sequence} was refused with code {int(error.code)}: {error.reason}", file=sys.stderr)
 
 
 def follow(socket: str) -> None:
     """Prints each state until the hub ends."""
-    with blocking.connect(socket, name="storehub.py") as hub:
+    with blocking.connect(socket, name="storehub.py", wait=120, timeout=120) as hub:
         part = hub.attach(PlainPath())
         seen = 0
         while True:
