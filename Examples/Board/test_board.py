@@ -21,7 +21,7 @@ REPOSITORY = BOARD.parents[1]
 sys.path.insert(0, str(REPOSITORY / "Tests/Fixtures/browser"))
 import browser  # noqa: E402
 
-PATIENCE = 60
+PATIENCE = 240
 
 
 def until(what, condition, seconds=PATIENCE):

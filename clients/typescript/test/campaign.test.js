@@ -8,7 +8,7 @@ import { eventually, FaultProxy, pause, TestHub, withHub } from "./support.js";
 
 const kills = Number(process.env.STOREHUB_KILLS ?? 10);
 
-test(`each action takes effect exactly once over ${kills} kills and many cuts`, { ...withHub, timeout: 300_000 }, async t => {
+test(`each action takes effect exactly once over ${kills} kills and many cuts`, { ...withHub, timeout: 900_000 }, async t => {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
   const next = random(seed);
   const server = await new TestHub(t, { isDurable: true }).start();

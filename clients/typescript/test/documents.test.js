@@ -28,7 +28,7 @@ for (const [index, code] of examples.entries()) {
     const server = await new TestHub(t).start();
     const file = join(project(t), "example.mjs");
     writeFileSync(file, code);
-    const child = spawn(process.execPath, [file], { env: { ...process.env, STOREHUB_SOCKET: server.socket }, timeout: 30_000 });
+    const child = spawn(process.execPath, [file], { env: { ...process.env, STOREHUB_SOCKET: server.socket }, timeout: 240_000 });
     let output = "";
     child.stdout.on("data", data => (output += data));
     child.stderr.on("data", data => (output += data));
@@ -45,7 +45,7 @@ test("the example with generated types compiles, and runs to its end", withHub, 
   const server = await new TestHub(t).start();
   const directory = project(t);
   const env = { ...process.env, STOREHUB_SOCKET: server.socket };
-  const run = (command, ...words) => spawnSync(command, words, { cwd: directory, env, encoding: "utf8", timeout: 60_000 });
+  const run = (command, ...words) => spawnSync(command, words, { cwd: directory, env, encoding: "utf8", timeout: 240_000 });
   writeFileSync(join(directory, "package.json"), '{ "type": "module" }');
   writeFileSync(join(directory, "program.ts"), code);
   assert.equal(run(storectl, "generate", "typescript", "-o", "app.ts").status, 0);

@@ -6,7 +6,7 @@ import test from "node:test";
 import { connect, ConnectionError, HubError, NotSent, Path, PathError, Rejected, ValueError } from "../dist/node.js";
 import { Hub } from "../dist/hub.js";
 import { partHook } from "../dist/react.js";
-import { eventually, pause, temporaryDirectory, TestHub, withHub } from "./support.js";
+import { eventually, pause, stop, temporaryDirectory, TestHub, withHub } from "./support.js";
 
 const add = text => ({ case: "todos", value: { case: "addButtonTapped", text } });
 const increment = { case: "counter", value: { case: "incrementButtonTapped" } };
@@ -128,7 +128,7 @@ test("a hub without a journal forgets the session: sent actions have no known ou
   const count = await hub.attach("counter.count");
   await hub.send(increment);
   // The hub does not read any more, so that the action is sent and not answered.
-  server.process.kill("SIGSTOP");
+  await stop(server.process);
   const sent = assert.rejects(hub.send(increment), error => error instanceof NotSent && error.reason === "outcomeUnknown");
   await pause(20);
   await server.kill();
@@ -206,9 +206,7 @@ test("a connection that gives no answer is given up", async t => {
   const path = join(temporaryDirectory(t), "mute.sock");
   const server = createServer(socket => socket.resume()).listen(path);
   t.after(() => server.close());
-  const before = performance.now();
-  await assert.rejects(connect({ socket: path, answerTimeout: 50, timeout: 300 }), /not answered for 50 ms/);
-  assert.ok(performance.now() - before < 5000);
+  await assert.rejects(connect({ socket: path, answerTimeout: 50, timeout: 3000 }), /not answered for 50 ms/);
 });
 
 test("a connection that is never made is given up, and tried again", async t => {
@@ -252,7 +250,7 @@ test("a client that waits without a limit sets no timer that ends at once", with
   t.after(() => process.off("warning", note));
   const server = await new TestHub(t).start();
   const hub = await connected(t, server, { answerTimeout: Infinity });
-  server.process.kill("SIGSTOP");
+  await stop(server.process);
   const sent = hub.send(increment);
   await pause(20);
   server.process.kill("SIGCONT");
@@ -262,7 +260,7 @@ test("a client that waits without a limit sets no timer that ends at once", with
 
 test("no hub, a signal, and a closed client", async t => {
   const socket = join(temporaryDirectory(t), "none.sock");
-  await assert.rejects(connect({ socket, timeout: 50 }), /ENOENT/);
+  await assert.rejects(connect({ socket, timeout: 2000 }), /ENOENT/);
   await assert.rejects(connect({ socket, signal: AbortSignal.abort() }), /aborted/);
 });
 

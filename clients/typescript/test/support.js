@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { repository } from "./golden.js";
 export const program = process.env.STOREHUBD ?? `${repository}.build/debug/storehubd`;
 /** False if the hub was not built; then the tests with a real hub are left out, and say so. */
 export const hasHub = existsSync(program);
-export const withHub = { skip: hasHub ? false : `${program} does not exist; build it, or set STOREHUBD`, timeout: 60_000 };
+export const withHub = { skip: hasHub ? false : `${program} does not exist; build it, or set STOREHUBD`, timeout: 480_000 };
 
 export function temporaryDirectory(t) {
   const directory = mkdtempSync(join(tmpdir(), "storehub-"));
@@ -46,6 +46,14 @@ export class TestHub {
     this.process.kill(signal);
     await this.ended;
   }
+}
+
+/** Stops a process until SIGCONT: returns when none of its threads runs any more. */
+export async function stop(process) {
+  process.kill("SIGSTOP");
+  const threads = `/proc/${process.pid}/task`;
+  const runs = thread => !/\) [Tt] /.test(readFileSync(`${threads}/${thread}/stat`, "utf8"));
+  await eventually(() => !readdirSync(threads).some(runs), "the stop of the process");
 }
 
 export function pause(milliseconds) {
@@ -119,11 +127,11 @@ export class FaultProxy {
   }
 }
 
-/** Waits until a condition is true, or fails after some seconds. */
+/** Waits until a condition is true, or fails after two minutes. */
 export async function eventually(condition, what) {
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 120_000;
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not within 20 s: ${what}`);
+    if (performance.now() > end) throw new Error(`not within two minutes: ${what}`);
     await pause(5);
   }
 }

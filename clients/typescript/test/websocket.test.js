@@ -95,6 +95,6 @@ test("a token is sent as a subprotocol, because pages set no headers", { skip: w
     server.close();
   });
   const url = `ws://127.0.0.1:${server.address().port}/`;
-  await assert.rejects(connect({ url, token: "abc", WebSocket: ws.WebSocket, timeout: 200 }));
+  await assert.rejects(connect({ url, token: "abc", WebSocket: ws.WebSocket, timeout: 3000 }));
   assert.deepEqual(offered.slice(0, 2), ["storehub", "storehub.token.abc"]);
 });
