@@ -14,7 +14,7 @@ test(`each action takes effect exactly once over ${kills} kills and many cuts`, 
   const server = await new TestHub(t, { isDurable: true }).start();
   const proxy = await new FaultProxy(t, server.socket, next).start();
   proxy.most = 20_000;
-  const hub = await connect({ socket: proxy.path, timeout: 60_000, backOff: { first: 2, longest: 20 } });
+  const hub = await connect({ socket: proxy.path, timeout: 240_000, answerTimeout: 120_000, backOff: { first: 2, longest: 20 } });
   t.after(() => hub.close());
   const faults = [];
   hub.onFault(error => faults.push(error));

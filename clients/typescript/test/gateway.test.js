@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { connect } from "../dist/browser.js";
 import { connect as connectLocally } from "../dist/node.js";
 import { repository } from "./golden.js";
-import { eventually, temporaryDirectory, TestHub, withHub } from "./support.js";
+import { eventually, patience, temporaryDirectory, TestHub, withHub } from "./support.js";
 
 const folder = "/usr/share/nodejs/ws";
 const ws = existsSync(folder) ? createRequire(import.meta.url)(folder) : undefined;
@@ -60,7 +60,7 @@ const add = (hub, text) => hub.send({ case: "todos", value: { case: "addButtonTa
 
 test("a hub that restarts behind the gateway loses nothing", options, async t => {
   const { server, url, token } = await gateway(t);
-  const hub = await connect({ url, token, WebSocket: ws.WebSocket, backOff: { first: 5 } });
+  const hub = await connect({ url, token, WebSocket: ws.WebSocket, ...patience, backOff: { first: 5 } });
   t.after(() => hub.close());
   const todos = await hub.attach("todos.todos");
   await add(hub, "bread");
@@ -77,11 +77,11 @@ test("a hub that restarts behind the gateway loses nothing", options, async t =>
 
 test("large states and many actions pass in both directions", options, async t => {
   const { url, token } = await gateway(t);
-  const hub = await connect({ url, token, WebSocket: ws.WebSocket });
+  const hub = await connect({ url, token, WebSocket: ws.WebSocket, ...patience });
   t.after(() => hub.close());
   const text = "x".repeat(50_000);
   await Promise.all(Array.from({ length: 40 }, () => add(hub, text)));
-  const other = await connect({ url, token, WebSocket: ws.WebSocket });
+  const other = await connect({ url, token, WebSocket: ws.WebSocket, ...patience });
   t.after(() => other.close());
   const todos = await other.attach("todos.todos");
   assert.equal(todos.value.length, 40);
@@ -90,12 +90,12 @@ test("large states and many actions pass in both directions", options, async t =
 
 test("a client that does not read costs the gateway no memory", options, async t => {
   const { url, token, memory } = await gateway(t);
-  const slow = await connect({ url, token, WebSocket: ws.WebSocket, answerTimeout: 60_000 });
+  const slow = await connect({ url, token, WebSocket: ws.WebSocket, ...patience });
   t.after(() => slow.close());
   const todos = await slow.attach("todos.todos");
   // The socket below the WebSocket is not read any more.
   for (const socket of sockets(url)) socket.pause();
-  const hub = await connect({ url, token, WebSocket: ws.WebSocket });
+  const hub = await connect({ url, token, WebSocket: ws.WebSocket, ...patience });
   t.after(() => hub.close());
   const before = memory();
   const text = "x".repeat(100_000);
@@ -114,7 +114,7 @@ function sockets(url) {
 
 test("a revoked token ends the connection, and later ones", options, async t => {
   const { url, token, revoke } = await gateway(t);
-  const hub = await connect({ url, token, WebSocket: ws.WebSocket, backOff: { first: 5, longest: 20 } });
+  const hub = await connect({ url, token, WebSocket: ws.WebSocket, ...patience, backOff: { first: 5, longest: 20 } });
   t.after(() => hub.close());
   let error;
   hub.onState(state => (error ??= state.error));

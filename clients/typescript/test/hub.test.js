@@ -6,13 +6,13 @@ import test from "node:test";
 import { connect, ConnectionError, HubError, NotSent, Path, PathError, Rejected, ValueError } from "../dist/node.js";
 import { Hub } from "../dist/hub.js";
 import { partHook } from "../dist/react.js";
-import { eventually, pause, stop, temporaryDirectory, TestHub, withHub } from "./support.js";
+import { eventually, patience, pause, stop, temporaryDirectory, TestHub, withHub } from "./support.js";
 
 const add = text => ({ case: "todos", value: { case: "addButtonTapped", text } });
 const increment = { case: "counter", value: { case: "incrementButtonTapped" } };
 
 async function connected(t, hub, options = {}) {
-  const client = await connect({ socket: hub.socket, ...options });
+  const client = await connect({ socket: hub.socket, ...patience, ...options });
   t.after(() => client.close());
   return client;
 }
@@ -267,7 +267,7 @@ test("no hub, a signal, and a closed client", async t => {
 test("another schema than the program's is refused, or accepted if asked for", withHub, async t => {
   const server = await new TestHub(t).start();
   const fingerprint = "00".repeat(32);
-  await assert.rejects(connect({ socket: server.socket, fingerprint }), { name: "SchemaError" });
+  await assert.rejects(connect({ socket: server.socket, fingerprint, ...patience }), { name: "SchemaError" });
   const hub = await connected(t, server, { fingerprint, otherSchema: "accept" });
   await hub.send(increment);
 });

@@ -14,6 +14,9 @@ export const program = process.env.STOREHUBD ?? `${repository}.build/debug/store
 export const hasHub = existsSync(program);
 export const withHub = { skip: hasHub ? false : `${program} does not exist; build it, or set STOREHUBD`, timeout: 480_000 };
 
+/** Options of a client whose hub may be paused. */
+export const patience = { timeout: 120_000, answerTimeout: 120_000 };
+
 export function temporaryDirectory(t) {
   const directory = mkdtempSync(join(tmpdir(), "storehub-"));
   t.after(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));

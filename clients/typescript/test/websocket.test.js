@@ -9,7 +9,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { connect } from "../dist/browser.js";
 import { cbor, frame } from "./script.js";
-import { eventually, temporaryDirectory, TestHub, withHub } from "./support.js";
+import { eventually, patience, temporaryDirectory, TestHub, withHub } from "./support.js";
 
 const folder = "/usr/share/nodejs/ws";
 const ws = existsSync(folder) ? createRequire(import.meta.url)(folder) : undefined;
@@ -40,7 +40,7 @@ async function gateway(t, socket, size, user) {
 test("one core serves a WebSocket: parts, actions, and a hub that restarts", { ...withHub, skip }, async t => {
   const server = await new TestHub(t, { isDurable: true }).start();
   const url = await gateway(t, server.socket, 7);
-  const hub = await connect({ url, WebSocket: ws.WebSocket, backOff: { first: 5 } });
+  const hub = await connect({ url, WebSocket: ws.WebSocket, ...patience, backOff: { first: 5 } });
   t.after(() => hub.close());
   const todos = await hub.attach("todos.todos");
   const add = text => hub.send({ case: "todos", value: { case: "addButtonTapped", text } });
@@ -61,7 +61,7 @@ test("a remote user behind a gateway has rights of its own", { ...withHub, skip 
   const server = await new TestHub(t, { options: ["--config", config] }).start();
   const increment = { case: "counter", value: { case: "incrementButtonTapped" } };
   const url = await gateway(t, server.socket, 1 << 16, 3_000_000_001);
-  const hub = await connect({ url, WebSocket: ws.WebSocket });
+  const hub = await connect({ url, WebSocket: ws.WebSocket, ...patience });
   t.after(() => hub.close());
   await hub.send(increment);
   assert.equal((await hub.attach("counter.count")).value, 1n);
@@ -71,14 +71,14 @@ test("a remote user behind a gateway has rights of its own", { ...withHub, skip 
   // Users without a section, and numbers that are not the gateway's, are refused.
   for (const user of [3_000_000_002, 3_000_000_010, 0]) {
     const other = await gateway(t, server.socket, 1 << 16, user);
-    await assert.rejects(connect({ url: other, WebSocket: ws.WebSocket }), { reason: "notPermitted" });
+    await assert.rejects(connect({ url: other, WebSocket: ws.WebSocket, ...patience }), { reason: "notPermitted" });
   }
 });
 
 test("sends wait while a WebSocket has much to send", { ...withHub, skip }, async t => {
   const server = await new TestHub(t).start();
   const url = await gateway(t, server.socket, 1 << 16);
-  const hub = await connect({ url, WebSocket: ws.WebSocket });
+  const hub = await connect({ url, WebSocket: ws.WebSocket, ...patience });
   t.after(() => hub.close());
   const todos = await hub.attach("todos.todos");
   const text = "x".repeat(50_000);
