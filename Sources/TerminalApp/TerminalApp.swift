@@ -14,11 +14,11 @@ public import Wire
 /// }
 /// ```
 ///
-/// The program has a command line (`--socket`, `--wait`, `--theme`, `--no-prediction`, `--no-mouse`), connects and
-/// reconnects, shows the state of the connection in the first line and the keys in the last one, draws what has changed,
-/// and can be resized and suspended. Keys take effect at once, by the feature's reducer, and the hub's answer corrects
-/// them; if the hub refuses an action, the last line shows the reason. `q` ends the program when the hub has
-/// acknowledged all actions.
+/// The program has a command line (`--socket`, `--wait`, `--timeout`, `--theme`, `--no-prediction`, `--no-mouse`),
+/// connects and reconnects, shows the state of the connection in the first line and the keys in the last one, draws what
+/// has changed, and can be resized and suspended. Keys take effect at once, by the feature's reducer, and the hub's
+/// answer corrects them; if the hub refuses an action, the last line shows the reason. `q` ends the program when the hub
+/// has acknowledged all actions.
 public protocol TerminalApp {
   /// The type of `feature`.
   associatedtype Feature: Reducer where Feature.State: Replicated, Feature.Action: WireValue

@@ -21,6 +21,7 @@ struct TerminalAppOptions {
           "socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath(in: about.directory),
           value: .file),
         .init("wait", short: "w", "wait for the hub if it is not running yet"),
+        .init("timeout", argument: "TIME", "the time for which the hub may be silent; default 5s"),
         .init(
           "theme", short: "t", argument: "NAME", "dark, light or mono; default dark, or mono if NO_COLOR is set",
           value: .words(Theme.allCases.map(\.rawValue))),
@@ -53,7 +54,8 @@ struct TerminalAppOptions {
           path: try parsed.socketPath("socket", default: defaultSocketPath(in: about.directory)),
           waitsForHub: parsed.flag("wait"),
           theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
-          takesMouse: !parsed.flag("no-mouse")),
+          takesMouse: !parsed.flag("no-mouse"),
+          timeout: try parsed.duration("timeout", default: TerminalSession.Settings.standardTimeout)),
         predicts: !parsed.flag("no-prediction"))
     }
   }

@@ -31,10 +31,16 @@ package final class TerminalSession {
     package var waitsForHub: Bool
     package var theme: Theme
     package var takesMouse: Bool
+    /// The time for which the hub may be silent.
+    package var timeout: Duration
+
+    /// The default of `timeout`.
+    package nonisolated static let standardTimeout = Duration.seconds(5)
 
     /// Creates settings.
-    package init(path: String, waitsForHub: Bool, theme: Theme, takesMouse: Bool) {
+    package init(path: String, waitsForHub: Bool, theme: Theme, takesMouse: Bool, timeout: Duration = standardTimeout) {
       (self.path, self.waitsForHub, self.theme, self.takesMouse) = (path, waitsForHub, theme, takesMouse)
+      self.timeout = timeout
     }
 
     /// The options of the connection of a program with a name.
@@ -42,7 +48,7 @@ package final class TerminalSession {
       var options = ReplicaOptions()
       options.name = name
       // A user is watching: a hub that has stopped must not count as live.
-      (options.probeInterval, options.timeout) = (.seconds(2), .seconds(5))
+      (options.probeInterval, options.timeout) = (min(.seconds(2), timeout), timeout)
       // The user chose them by what was on the screen.
       options.sendsAfterLoss = false
       return options
@@ -51,8 +57,11 @@ package final class TerminalSession {
 
   /// The time after which the screen says that the program is connecting.
   private static let connectNoticeDelay = Duration.milliseconds(500)
-  /// The time that the hub has to acknowledge the last actions, and the time after which the screen says so.
-  private static let (quitTimeout, quitNoticeDelay) = (Duration.seconds(2), Duration.milliseconds(300))
+  /// The time that the hub has to acknowledge the last actions: a user who ends the program does not wait as long as
+  /// another one.
+  private var quitTimeout: Duration { settings.timeout * 2 / 5 }
+  /// The time after which the screen says that the program waits for that.
+  private static let quitNoticeDelay = Duration.milliseconds(300)
   /// The time after the last key for which an idle hub is asked whether it still answers. Then an untouched program does
   /// nothing until the hub or the user does something.
   private static let watchTime = Duration.seconds(10)
@@ -182,7 +191,7 @@ package final class TerminalSession {
     guard !isQuitNoticed else { return quit() }
     isQuitNoticed = true
     host.say(ConnectionNews.waiting(connection.pendingActionCount), isBad: true)
-    quitTimer?.start(after: Self.quitTimeout - Self.quitNoticeDelay)
+    quitTimer?.start(after: max(quitTimeout - Self.quitNoticeDelay, .zero))
   }
 
   /// Ends the program.

@@ -6,9 +6,6 @@ internal import TerminalApp
 
 /// Prints the configuration of a hub's screens as a file with comments.
 package final class ConfigurationPrinter {
-  /// The time that a hub has to answer.
-  private static let timeout = Duration.seconds(5)
-
   private let settings: BrowserSession.Settings
   private let loop: EventLoop
   private let link: HubLink
@@ -19,15 +16,16 @@ package final class ConfigurationPrinter {
   package init(_ settings: BrowserSession.Settings, on loop: EventLoop) throws {
     (self.settings, self.loop) = (settings, loop)
     var options = ReplicaOptions()
-    options.name = "storeterm --print-config"
+    (options.name, options.timeout) = ("storeterm --print-config", settings.terminal.timeout)
     link = try HubLink(on: loop, to: settings.terminal.path, options: options)
-    timer = try Timer(on: loop) { [weak self] in self?.end(because: "the hub has not answered for 5 s") }
+    let seconds = "\(options.timeout)".replacing(" seconds", with: " s")
+    timer = try Timer(on: loop) { [weak self] in self?.end(because: "the hub has not answered for \(seconds)") }
   }
 
   /// Prints the configuration to the standard output; returns the reason why it cannot.
   package func run() -> String? {
     link.onConnectionChange = { [weak self] in self?.connectionChanged() }
-    timer?.start(after: Self.timeout)
+    timer?.start(after: settings.terminal.timeout)
     link.start()
     loop.run()
     return failure

@@ -15,6 +15,7 @@ let options = ProgramOptions(
   options: [
     .init("socket", short: "s", argument: "PATH", "the hub's socket", default: defaultSocketPath(), value: .file),
     .init("wait", short: "w", "wait for the hub if it is not running yet"),
+    .init("timeout", argument: "TIME", "the time for which the hub may be silent; default 5s"),
     .init(
       "theme", short: "t", argument: "NAME", "dark, light or mono; default dark, or mono if NO_COLOR is set",
       value: .words(Theme.allCases.map(\.rawValue))),
@@ -91,7 +92,8 @@ let line = options.read { (parsed) throws(UsageError) in
   let terminal = TerminalSession.Settings(
     path: try parsed.socketPath("socket", default: defaultSocketPath()), waitsForHub: parsed.flag("wait"),
     theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
-    takesMouse: !parsed.flag("no-mouse"))
+    takesMouse: !parsed.flag("no-mouse"),
+    timeout: try parsed.duration("timeout", default: TerminalSession.Settings.standardTimeout))
   let session = Session.Settings(
     terminal: terminal, stateDirectory: parsed.string("state-dir"), predicts: !parsed.flag("no-prediction"))
   var browser = BrowserSession.Settings(terminal)
