@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HandleTests {
   private func run(_ loop: EventLoop, until condition: () -> Bool) {
-    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    let deadline = ContinuousClock.now.advanced(by: .seconds(120))
     while !condition(), ContinuousClock.now < deadline { loop.run(.once) }
     #expect(condition())
   }
@@ -50,7 +50,7 @@ import Testing
     let signal = try Signal(on: loop, SIGUSR2) { signals += 1 }
     kill(getpid(), SIGUSR2)
     let keepAlive = try Timer(on: loop) {}
-    keepAlive.start(after: .seconds(20))
+    keepAlive.start(after: .seconds(120))
     run(loop) { signals == 1 }
     signal.close()
   }
@@ -159,7 +159,7 @@ import Testing
     let stays = try Signal(on: loop, SIGURG) { first += 1 }
     let leaves = try Signal(on: loop, SIGURG) { second += 1 }
     let keepAlive = try Timer(on: loop) {}
-    keepAlive.start(after: .seconds(20))
+    keepAlive.start(after: .seconds(120))
     kill(getpid(), SIGURG)
     run(loop) { first == 1 && second == 1 }
     leaves.close()

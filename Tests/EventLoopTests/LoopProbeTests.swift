@@ -25,11 +25,12 @@ import Testing
     #expect(findings["detached"] == "false")
     #expect(findings["paused"] == "false", "a task ran while the main queue was paused: \(text)")
     // The hooks are called twice per turn, before waiting and after. Only the turn that wakes the task is counted.
+    // A polling loop turns and waits hundreds of times.
     let turns = try #require(findings["turns"].flatMap { Int($0) })
-    #expect(turns <= 4, "an idle loop turned \(turns) times")
-    // One wait, and a few for locks of other threads; a polling loop waits hundreds of times.
+    #expect(turns <= 10, "an idle loop turned \(turns) times")
+    // One wait, and a few for locks of other threads and for memory that was swapped out.
     let switches = try #require(findings["switches"].flatMap { Int($0) })
-    #expect(switches <= 4, "an idle main thread was woken \(switches) times")
+    #expect(switches <= 40, "an idle main thread was woken \(switches) times")
     #expect(findings["descriptors left"] == "0")
     #expect(findings["handles left"] == "0")
   }

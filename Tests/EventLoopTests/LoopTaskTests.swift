@@ -54,26 +54,32 @@ import Testing
       notes.add("cancelled")
     }
     timer.start(after: .milliseconds(1), repeating: .milliseconds(1))
-    run { fired == 20 }
+    // A delayed loop may call it several times in succession.
+    run { fired >= 20 }
     #expect(notes.all == [])
     task.cancel()
     run { notes.all == ["cancelled"] }
     loop.close()
   }
 
+  /// A pause of this thread looks like work that blocks, so it is tried again.
   @Test func workThatBlocksIsNamed() throws {
     var reports: [(name: String, time: Duration)] = []
     let tasks = try LoopTasks(on: loop) { reports.append(($0, $1)) }
-    Task(executorPreference: tasks.executor { "quick" }) { [notes] in notes.add("quick") }
-    Task(executorPreference: tasks.executor { "slow" }) { [notes] in
-      let start = ContinuousClock.now
-      while ContinuousClock.now - start < .nanoseconds(Int64(LoopTasks.blocking)) {}
-      await Task.yield()
-      notes.add("slow")
+    for number in 1...20 {
+      reports = []
+      Task(executorPreference: tasks.executor { "quick" }) { [notes] in notes.add("quick") }
+      Task(executorPreference: tasks.executor { "slow" }) { [notes] in
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < .nanoseconds(Int64(LoopTasks.blocking)) {}
+        await Task.yield()
+        notes.add("slow")
+      }
+      run { notes.all.count == 2 * number }
+      #expect(reports.contains { $0.name == "slow" } && reports.allSatisfy { $0.time >= .milliseconds(100) })
+      if reports.map(\.name) == ["slow"] { break }
     }
-    run { notes.all == ["quick", "slow"] }
     #expect(reports.map(\.name) == ["slow"])
-    #expect(reports.allSatisfy { $0.time >= .milliseconds(100) })
     loop.close()
   }
 
@@ -98,7 +104,7 @@ import Testing
   }
 
   private func run(until condition: () -> Bool) {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(120)
     while !condition(), ContinuousClock.now < end { loop.run(.noWait) }
     #expect(condition())
   }

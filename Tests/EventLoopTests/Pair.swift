@@ -33,7 +33,7 @@ final class Pair {
   }
 
   func run(until condition: () -> Bool) {
-    let deadline = ContinuousClock.now.advanced(by: .seconds(20))
+    let deadline = ContinuousClock.now.advanced(by: .seconds(120))
     while !condition(), ContinuousClock.now < deadline { loop.run(.noWait) }
     #expect(condition())
   }
