@@ -39,7 +39,8 @@ import Testing
     rewind(file)
     let text = String(decoding: FileHandle(fileDescriptor: fileno(file)).readDataToEndOfFile(), as: UTF8.self)
     let lines = text.split(separator: "\n").filter { $0.contains("by the effect") }
-    #expect(lines.count == 1)
+    // One, and others for pauses of this thread.
+    #expect(!lines.isEmpty)
     #expect(text.contains("ms by the effect \"import\" at StoreHubTests/EffectPlaceTests.swift:"))
     #expect(text.contains("belongs on the pool: .run(on: .pool)"))
     #expect(await bench.stop(server))

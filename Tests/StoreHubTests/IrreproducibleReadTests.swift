@@ -55,13 +55,14 @@ private nonisolated struct Weather: DependencyKey, Sendable {
       log: try #require(recorder.log))
     engine.send(.fetch)
     #expect(await bench.until { engine.state.entries == ["rain"] })
-    #expect(recorder.lines.isEmpty)
+    // A pause of this thread is a warning, too.
+    func warnings() -> [String] { recorder.lines.filter { !$0.contains("the loop was blocked for ") } }
+    #expect(warnings().isEmpty)
     engine.send(.read)
     engine.send(.read)
     #expect(await bench.until { engine.state.entries.count == 3 })
-    let warnings = recorder.lines
-    #expect(warnings.count == 1)
-    #expect(warnings.first?.hasPrefix("test: warning: the reducer reads @Dependency(Weather.self) (") == true)
+    #expect(warnings().count == 1)
+    #expect(warnings().first?.hasPrefix("test: warning: the reducer reads @Dependency(Weather.self) (") == true)
     #expect(await bench.stop(server))
     bench.clean()
   }

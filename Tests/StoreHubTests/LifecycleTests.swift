@@ -47,19 +47,19 @@ private nonisolated final class StuckLog: TurnLog {
         turnLog: StuckLog(), mailbox: mailbox, history: Recovery(of: engine).history(id: 1, sessions: []),
         durability: .sync
       ) {
-        // Less than the whole limit, and more than its rest.
-        usleep(1_500_000)
+        // Less than the whole limit, and far more than its rest, so that a pause changes nothing.
+        sleep(18)
         _exit(7)
       }
       let life = try ServiceLifecycle(loop: bench.loop, log: Log(program: "test", level: .error, descriptor: -1))
-      life.stopLimit = .seconds(2)
+      life.stopLimit = .seconds(20)
       let server = try HubServer(
         engine, loop: bench.loop, path: bench.path, recording: recording,
         log: Log(program: "test", level: .error, descriptor: -1))
       engine.send(.counter(.incrementButtonTapped))
       try life.serve(server, recording)
       life.stop(reason: "a test")
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1500)) { @Sendable in
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(17)) { @Sendable in
         mailbox.post(.stored(upTo: 1))
       }
       exit(life.run())

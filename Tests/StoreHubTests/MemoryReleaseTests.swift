@@ -28,7 +28,7 @@ import Wire
     let server = try bench.serve(limits: limits)
     let shell = server.shell
     let start = bench.loop.nanoseconds
-    for _ in 1...20 {
+    func causePeak() async throws {
       // A hello, the head of a frame, and half of that frame.
       var writer = FrameWriter()
       writer.frame(Hello())
@@ -42,11 +42,17 @@ import Wire
       stream.close()
       #expect(await bench.until { server.connectionCount == 0 })
     }
+    for _ in 1...20 { try await causePeak() }
     let seconds = (bench.loop.nanoseconds - start) / 1_000_000_000
     #expect(shell.memoryRelease.count >= 1 && shell.memoryRelease.count <= 1 + Int(seconds))
-    // The last peak is not forgotten.
-    let count = shell.memoryRelease.count
-    #expect(await bench.until { shell.memoryRelease.count > count })
+    // The last peak is not forgotten. On a slow machine, memory is returned for each of them at once.
+    for _ in 1...20 {
+      let count = shell.memoryRelease.count
+      try await causePeak()
+      guard shell.memoryRelease.count == count else { continue }
+      #expect(await bench.until { shell.memoryRelease.count > count })
+      break
+    }
     #expect(await bench.stop(server))
     bench.clean()
   }
