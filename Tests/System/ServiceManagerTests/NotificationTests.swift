@@ -2,7 +2,7 @@ import Foundation
 import ServiceManager
 import Testing
 
-/// A service manager that receives notifications during a test. Hubs of other tests in this process notify it as well.
+/// A service manager that receives notifications during a test.
 private final class Manager {
   let path = NSTemporaryDirectory() + "notify-\(UUID().uuidString.prefix(8))"
   private let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -67,91 +67,106 @@ private final class Manager {
   }
 }
 
-@Suite(.serialized) struct NotificationTests {
-  @Test func withoutAServiceManagerNothingHappens() {
-    unsetenv("NOTIFY_SOCKET")
-    #expect(!ServiceManager().isPresent)
-    #expect(!ServiceManager().notify(.ready))
-    #expect(!ServiceManager().store(0, as: "x"))
-    #expect(ServiceManager().watchdogInterval == nil)
+/// Each test runs in a process of its own: the hubs of other tests, and the programs that they start, would otherwise
+/// find this service manager in their environment.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct NotificationTests {
+  @Test func withoutAServiceManagerNothingHappens() async {
+    await #expect(processExitsWith: .success) {
+      unsetenv("NOTIFY_SOCKET")
+      #expect(!ServiceManager().isPresent)
+      #expect(!ServiceManager().notify(.ready))
+      #expect(!ServiceManager().store(0, as: "x"))
+      #expect(ServiceManager().watchdogInterval == nil)
+    }
   }
 
-  @Test func notificationsOfOneCallAreOneMessage() {
-    let manager = Manager()
-    #expect(ServiceManager().notify(.ready, .status("serves\n3 clients")))
-    #expect(manager.receives("READY=1\nSTATUS=serves 3 clients"))
-    ServiceManager().notify(.stopping)
-    #expect(manager.receives("STOPPING=1"))
-    ServiceManager().notify(.error(28), .extendTimeout(.milliseconds(1500)), .watchdog)
-    #expect(manager.receives("ERRNO=28\nEXTEND_TIMEOUT_USEC=1500000\nWATCHDOG=1"))
+  @Test func notificationsOfOneCallAreOneMessage() async {
+    await #expect(processExitsWith: .success) {
+      let manager = Manager()
+      #expect(ServiceManager().notify(.ready, .status("serves\n3 clients")))
+      #expect(manager.receives("READY=1\nSTATUS=serves 3 clients"))
+      ServiceManager().notify(.stopping)
+      #expect(manager.receives("STOPPING=1"))
+      ServiceManager().notify(.error(28), .extendTimeout(.milliseconds(1500)), .watchdog)
+      #expect(manager.receives("ERRNO=28\nEXTEND_TIMEOUT_USEC=1500000\nWATCHDOG=1"))
+    }
   }
 
   /// A service manager may be stopped, or take long for each descriptor.
-  @Test func aServiceManagerThatDoesNotReadHoldsNobodyUp() {
-    let manager = Manager()
-    let (file, count, isDone) = (open("/", O_RDONLY), 3000, DispatchSemaphore(value: 0))
-    defer { close(file) }
-    // More than its socket has room for.
-    DispatchQueue.global().async {
-      #expect(ServiceManager().store(file, as: "first"))
-      for number in 1...count { #expect(ServiceManager().notify(.status("number \(number)"))) }
-      isDone.signal()
+  @Test func aServiceManagerThatDoesNotReadHoldsNobodyUp() async {
+    await #expect(processExitsWith: .success) {
+      let manager = Manager()
+      let (file, count, isDone) = (open("/", O_RDONLY), 3000, DispatchSemaphore(value: 0))
+      defer { close(file) }
+      // More than its socket has room for.
+      DispatchQueue.global().async {
+        #expect(ServiceManager().store(file, as: "first"))
+        for number in 1...count { #expect(ServiceManager().notify(.status("number \(number)"))) }
+        isDone.signal()
+      }
+      #expect(isDone.wait(timeout: .now() + 60) == .success)
+      #expect(ServiceManager().waitingCount > 0)
+      #expect(!ServiceManager().store([("second", file)], within: .milliseconds(10)))
+      #expect(manager.receives("FDSTORE=1\nFDNAME=first\nFDPOLL=0"))
+      let numbers = (1...count).map { _ in manager.receive { $0.hasPrefix("STATUS=number ") }.text }
+      #expect(numbers == (1...count).map { "STATUS=number \($0)" })
+      #expect(manager.receives("FDSTORE=1\nFDNAME=second\nFDPOLL=0"))
+      // The call asks too late whether the service manager has handled it.
+      #expect(manager.receives("BARRIER=1"))
     }
-    #expect(isDone.wait(timeout: .now() + 60) == .success)
-    #expect(ServiceManager().waitingCount > 0)
-    #expect(!ServiceManager().store([("second", file)], within: .milliseconds(10)))
-    #expect(manager.receives("FDSTORE=1\nFDNAME=first\nFDPOLL=0"))
-    let numbers = (1...count).map { _ in manager.receive { $0.hasPrefix("STATUS=number ") }.text }
-    #expect(numbers == (1...count).map { "STATUS=number \($0)" })
-    #expect(manager.receives("FDSTORE=1\nFDNAME=second\nFDPOLL=0"))
-    // The call asks too late whether the service manager has handled it.
-    #expect(manager.receives("BARRIER=1"))
   }
 
-  @Test func messagesBeyondTheLimitAreRefused() {
-    let manager = Manager()
-    var count = 0
-    while count < 10_000, ServiceManager().notify(.watchdog) { count += 1 }
-    // Some places may be taken by messages of other tests.
-    #expect(count >= 4000 && count < 10_000)
-    for _ in 0..<count { #expect(manager.receives("WATCHDOG=1")) }
-    #expect(ServiceManager().notify(.status("there is room")) && manager.receives("STATUS=there is room"))
-  }
-
-  @Test func aReloadTellsItsTime() throws {
-    let manager = Manager()
-    ServiceManager().notify(.reloading)
-    let lines = manager.receive { $0.hasPrefix("RELOADING=1") }.text.split(separator: "\n")
-    #expect(lines.first == "RELOADING=1" && lines.count == 2)
-    let value = try #require(lines.last?.split(separator: "=").last.flatMap { UInt64($0) })
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    #expect(value <= UInt64(time.tv_sec + 1) * 1_000_000 && value > UInt64(max(time.tv_sec - 60, 0)) * 1_000_000)
-  }
-
-  @Test func theWatchdogIsThisProcessOnly() {
-    setenv("WATCHDOG_USEC", "3000000", 1)
-    setenv("WATCHDOG_PID", "\(getpid())", 1)
-    #expect(ServiceManager().watchdogInterval == .seconds(3))
-    setenv("WATCHDOG_PID", "1", 1)
-    #expect(ServiceManager().watchdogInterval == nil)
-    unsetenv("WATCHDOG_USEC")
-    unsetenv("WATCHDOG_PID")
-  }
-
-  @Test func aStoredDescriptorLeadsToTheSameFile() throws {
-    let manager = Manager()
-    guard let file = MemoryFile(name: "test", containing: Array("what was left".utf8).span.bytes) else {
-      Issue.record("no memory file")
-      return
+  @Test func messagesBeyondTheLimitAreRefused() async {
+    await #expect(processExitsWith: .success) {
+      let manager = Manager()
+      var count = 0
+      while count < 10_000, ServiceManager().notify(.watchdog) { count += 1 }
+      #expect(count >= 4000 && count < 10_000)
+      for _ in 0..<count { #expect(manager.receives("WATCHDOG=1")) }
+      #expect(ServiceManager().notify(.status("there is room")) && manager.receives("STATUS=there is room"))
     }
-    #expect(ServiceManager().store(file.descriptor, as: "record"))
-    let message = manager.receive { $0 == "FDSTORE=1\nFDNAME=record\nFDPOLL=0" }
-    let copy = try #require(message.descriptors.first)
-    #expect(MemoryFile.contents(of: copy) == Array("what was left".utf8))
-    close(copy)
-    ServiceManager().removeDescriptors(named: "record")
-    #expect(manager.receives("FDSTOREREMOVE=1\nFDNAME=record"))
+  }
+
+  @Test func aReloadTellsItsTime() async {
+    await #expect(processExitsWith: .success) {
+      let manager = Manager()
+      ServiceManager().notify(.reloading)
+      let lines = manager.receive { $0.hasPrefix("RELOADING=1") }.text.split(separator: "\n")
+      #expect(lines.first == "RELOADING=1" && lines.count == 2)
+      let value = try #require(lines.last?.split(separator: "=").last.flatMap { UInt64($0) })
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      #expect(value <= UInt64(time.tv_sec + 1) * 1_000_000 && value > UInt64(max(time.tv_sec - 60, 0)) * 1_000_000)
+    }
+  }
+
+  @Test func theWatchdogIsThisProcessOnly() async {
+    await #expect(processExitsWith: .success) {
+      setenv("WATCHDOG_USEC", "3000000", 1)
+      setenv("WATCHDOG_PID", "\(getpid())", 1)
+      #expect(ServiceManager().watchdogInterval == .seconds(3))
+      setenv("WATCHDOG_PID", "1", 1)
+      #expect(ServiceManager().watchdogInterval == nil)
+      unsetenv("WATCHDOG_USEC")
+      unsetenv("WATCHDOG_PID")
+    }
+  }
+
+  @Test func aStoredDescriptorLeadsToTheSameFile() async {
+    await #expect(processExitsWith: .success) {
+      let manager = Manager()
+      guard let file = MemoryFile(name: "test", containing: Array("what was left".utf8).span.bytes) else {
+        Issue.record("no memory file")
+        return
+      }
+      #expect(ServiceManager().store(file.descriptor, as: "record"))
+      let message = manager.receive { $0 == "FDSTORE=1\nFDNAME=record\nFDPOLL=0" }
+      let copy = try #require(message.descriptors.first)
+      #expect(MemoryFile.contents(of: copy) == Array("what was left".utf8))
+      close(copy)
+      ServiceManager().removeDescriptors(named: "record")
+      #expect(manager.receives("FDSTOREREMOVE=1\nFDNAME=record"))
+    }
   }
 
   /// One message holds at most 253 descriptors.
@@ -169,25 +184,29 @@ private final class Manager {
     #expect(DescriptorBox.take(from: box.descriptor).isEmpty)
   }
 
-  @Test func onlyTheDescriptorThatTheJournalNamesIsItsStream() throws {
-    var status = stat()
-    #expect(fstat(2, &status) == 0)
-    setenv("JOURNAL_STREAM", "\(status.st_dev):\(status.st_ino)", 1)
-    #expect(JournalWriter.isRead(2))
-    guard let other = MemoryFile(name: "test", containing: [1].span.bytes) else {
-      Issue.record("no memory file")
-      return
+  @Test func onlyTheDescriptorThatTheJournalNamesIsItsStream() async {
+    await #expect(processExitsWith: .success) {
+      var status = stat()
+      #expect(fstat(2, &status) == 0)
+      setenv("JOURNAL_STREAM", "\(status.st_dev):\(status.st_ino)", 1)
+      #expect(JournalWriter.isRead(2))
+      guard let other = MemoryFile(name: "test", containing: [1].span.bytes) else {
+        Issue.record("no memory file")
+        return
+      }
+      #expect(!JournalWriter.isRead(other.descriptor))
+      unsetenv("JOURNAL_STREAM")
+      #expect(!JournalWriter.isRead(2))
     }
-    #expect(!JournalWriter.isRead(other.descriptor))
-    unsetenv("JOURNAL_STREAM")
-    #expect(!JournalWriter.isRead(2))
   }
 
-  @Test func whatIsNoMemoryFileHasNoContents() {
-    #expect(MemoryFile.contents(of: -1) == nil)
-    let (manager, directory) = (Manager(), open("/", O_RDONLY))
-    #expect(MemoryFile.contents(of: directory) == nil)
-    close(directory)
-    withExtendedLifetime(manager) {}
+  @Test func whatIsNoMemoryFileHasNoContents() async {
+    await #expect(processExitsWith: .success) {
+      #expect(MemoryFile.contents(of: -1) == nil)
+      let (manager, directory) = (Manager(), open("/", O_RDONLY))
+      #expect(MemoryFile.contents(of: directory) == nil)
+      close(directory)
+      withExtendedLifetime(manager) {}
+    }
   }
 }
