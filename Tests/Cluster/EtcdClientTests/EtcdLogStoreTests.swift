@@ -219,7 +219,7 @@ struct EtcdLogStoreTests {
     var reason: EtcdError.Reason?
     #expect(
       await loop.pump(until: {
-        client.call(old, timeout: .seconds(5)) { reason = $0.failure?.reason }
+        client.call(old, timeout: .seconds(60)) { reason = $0.failure?.reason }
         return reason == .compacted
       }))
     old.revision = Int64(last) - 4

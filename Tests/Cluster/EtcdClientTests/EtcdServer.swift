@@ -49,27 +49,35 @@ final class EtcdServer {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Ports that nobody has at the moment. They are all bound at the same time, so they differ.
+  /// Ports that nobody has. The kernel gives none of them to another socket before the members listen: they are below
+  /// those that it chooses for connections and for listeners without a port.
   private static func freePorts(_ count: Int) throws -> [Int] {
-    var (sockets, ports): ([CInt], [Int]) = ([], [])
-    defer { for socket in sockets { close(socket) } }
-    for _ in 0..<count {
-      let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-      try #require(descriptor >= 0)
-      sockets.append(descriptor)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let result = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(descriptor, $0, size) == 0 ? getsockname(descriptor, $0, &size) : -1
-        }
-      }
-      try #require(result == 0)
-      ports.append(Int(UInt16(bigEndian: address.sin_port)))
+    let range = (try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)) ?? ""
+    let first = range.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) } ?? 32_768
+    // A machine may have no ports below, or few.
+    let candidates = first > 12_000 ? 10_000..<first : 10_000..<65_536
+    var ports: Set<Int> = []
+    for _ in 0..<10_000 where ports.count < count {
+      let port = Int.random(in: candidates)
+      if isFree(port) { ports.insert(port) }
     }
-    return ports
+    try #require(ports.count == count)
+    return ports.shuffled()
+  }
+
+  /// True if a socket can be bound to a port of this machine.
+  private static func isFree(_ port: Int) -> Bool {
+    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
   }
 
   private var scheme: String { certificates == nil ? "http" : "https" }
