@@ -88,7 +88,7 @@ import Testing
   /// take hours.
   @Test func aVeryLongWordIsDrawnInNoTime() {
     let word = String(repeating: "abcdefghij", count: 100_000)
-    let start = ContinuousClock.now
+    let start = processorTime()
     #expect(TextWidth.wrap(word, columns: 60).count == 16_667)
     let terminal = TestTerminal()
     terminal.change { $0.counter.numberFact = word }
@@ -98,7 +98,14 @@ import Testing
     }
     terminal.change { $0.counter.factAlert = FactAlert(title: word) }
     #expect(terminal.lines.contains { $0.contains("│ abcdefghij") })
-    #expect(ContinuousClock.now - start < .seconds(60))
+    #expect(processorTime() - start < .seconds(120))
+  }
+
+  /// The processor time of this thread: pauses do not count.
+  private func processorTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   @Test func textIsBrokenAtSpacesAndWideCharactersCountTwice() {
