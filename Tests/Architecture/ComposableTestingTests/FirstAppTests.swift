@@ -159,7 +159,7 @@ extension DependencyValues {
       CounterReducer()
     }
     await store.send(.toggleTimerButtonTapped) { $0.isTimerOn = true }
-    await store.receive(\.timerTicked, timeout: .seconds(20)) { $0.count = 1 }
+    await store.receive(\.timerTicked, timeout: .seconds(120)) { $0.count = 1 }
     // This uses the real clock, so there may be more ticks if the test was delayed.
     store.exhaustivity = .off
     await store.send(.toggleTimerButtonTapped) { $0.isTimerOn = false }

@@ -90,7 +90,7 @@ final class Seed000Tests: XCTestCase {
     let cancellable = ViewStore(store).publisher.numberFactAlert.sink { if $0 != nil { shown.fulfill() } }
     ViewStore(store).send(.numberFactButtonTapped)
     XCTAssertNil(ViewStore(store).numberFactAlert)
-    wait(for: [shown], timeout: 30)
+    wait(for: [shown], timeout: 120)
     cancellable.cancel()
   }
 
