@@ -222,7 +222,7 @@ import Testing
     let hub = try TestHub()
     try hub.start()
     let client = hub.client()
-    let running = Task { try await client.run() }
+    let running = Task { try await client.run(grace: .seconds(120)) }
     try await client.add("first")
     hub.halt()
     let sent = try await client.begin(.todos(.addButtonTapped(text: "last")))

@@ -22,7 +22,9 @@ final class TestHub {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     let process = Process()
     process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: "storehubd")
-    process.arguments = ["--socket", path, "--state-dir", directory + "/state", "--log-level", "error"] + options
+    process.arguments =
+      ["--socket", path, "--state-dir", directory + "/state", "--log-level", "error", "--stop-limit", "120s"]
+      + options
     process.standardInput = FileHandle.nullDevice
     try process.run()
     self.process = process
@@ -45,7 +47,7 @@ final class TestHub {
   }
 
   /// A client with short delays that gives up nothing.
-  func client(timeout: Duration = .seconds(10), pendingActions: Int = 65_536, pendingBytes: Int = 64 << 20) -> Client {
+  func client(timeout: Duration = .seconds(120), pendingActions: Int = 65_536, pendingBytes: Int = 64 << 20) -> Client {
     Client(
       path: path,
       options: ReplicaOptions(
