@@ -72,7 +72,11 @@ struct Blockable: Sendable {
     Reduce { state, action in
       switch action {
       case .counted: state.count += 1
-      case .blocked: while true { sleep(1) }
+      case .blocked:
+        // For tests, which cannot know from outside when it is here.
+        let line = Array("the reducer blocks\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        while true { sleep(1) }
       case .removed(let position): state.items.remove(at: position)
       case .removedLater(let position): return .run { await $0(.removed(at: position)) }
       case .labelled(let text): state.label.rawValue = text

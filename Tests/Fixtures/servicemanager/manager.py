@@ -153,6 +153,9 @@ while True:
     if notify in ready:
         take()
     if child and os.waitpid(child, os.WNOHANG)[0]:
+        # What it has sent before its end.
+        while select.select([notify], [], [], 0)[0]:
+            take()
         say("ended")
         child = None
     for words in commands() if 0 in ready else []:

@@ -2,10 +2,10 @@
 
     hangup.py DIRECTORY COMMAND...
 
-The hub listens on DIRECTORY/hub.sock and logs to DIRECTORY/log. Prints its exit status, or `running` if it has not ended
-two seconds after it answered a connection again; it is killed then.
+The hub listens on DIRECTORY/hub.sock and logs to DIRECTORY/log. Prints its exit status; or `running` if it goes on, and
+kills it: it ignores the signal, or its log says that it has reloaded.
 """
-import os, pty, signal, socket, sys, time
+import os, pty, signal, sys, time
 
 directory, command = sys.argv[1], sys.argv[2:]
 child, terminal = pty.fork()
@@ -16,14 +16,15 @@ if child == 0:
     os.execv(command[0], command)
 
 
-def connects():
-    with socket.socket(socket.AF_UNIX) as client:
-        return client.connect_ex(directory + "/hub.sock") == 0
+def ignores(number):
+    with open(f"/proc/{child}/status") as status:
+        mask = next(line.split()[1] for line in status if line.startswith("SigIgn:"))
+    return int(mask, 16) >> (number - 1) & 1 == 1
 
 
-def ends_within(seconds):
+def ends_within(seconds, unless=lambda: False):
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and not unless():
         process, status = os.waitpid(child, os.WNOHANG)
         if process:
             print(os.waitstatus_to_exitcode(status))
@@ -36,14 +37,16 @@ def logged(text):
         return text in log.read()
 
 
-deadline = time.monotonic() + 60
+deadline = time.monotonic() + 120
 while not (os.path.exists(directory + "/log") and logged("listening on")) and time.monotonic() < deadline:
     time.sleep(0.02)
+is_ignored = ignores(signal.SIGHUP)
 # The kernel sends SIGHUP to the processes in the foreground.
 os.close(terminal)
-ends_within(2)
-if not connects():
-    ends_within(58)
+if is_ignored:
+    ends_within(2)
+else:
+    ends_within(120, unless=lambda: logged("reloaded: "))
 print("running")
 os.kill(child, signal.SIGKILL)
 os.waitpid(child, 0)

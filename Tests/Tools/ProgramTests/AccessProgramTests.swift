@@ -27,9 +27,10 @@ import Testing
     _ hub: HubProcess, as user: Int, groups: [Int] = [], _ arguments: String...
   ) throws -> Program.Outcome {
     let groups = groups.isEmpty ? ["--clear-groups"] : ["--groups", groups.map(String.init).joined(separator: ",")]
+    let control = Program(name: "storectl")
     return try Program(path: "/usr/bin/setpriv").run(
       ["--reuid", "\(user)", "--regid", "\(user)"] + groups
-        + [Program(name: "storectl").url.path, "--socket", hub.socket] + arguments)
+        + [control.url.path] + control.patient(["--socket", hub.socket] + arguments))
   }
 
   @Test(.enabled(if: isRoot, needsRoot)) func usersWithoutAGrantAreRefused() throws {

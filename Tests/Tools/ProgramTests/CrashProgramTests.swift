@@ -95,11 +95,9 @@ import Testing
     let (hub, options) = try start("sync")
     try start(hub, options)
     let sender = try send(#""blocked""#, #""counted""#, to: hub)
-    func isBlocked() -> Bool {
-      (try? client.run("--socket", hub.socket, "--timeout", "500ms", "state").status) ?? 0 != 0
-    }
     for _ in 0..<2 {
-      #expect(hub.wait(until: isBlocked))
+      try #require(hub.wait { hub.log.contains("the reducer blocks") }, "\(hub.log)")
+      #expect(try client.run("--socket", hub.socket, "--timeout", "500ms", "state").status != 0)
       _ = hub.kill(SIGKILL)
       try start(hub, options)
     }
@@ -198,11 +196,14 @@ import Testing
   }
 
   @Test func aWatchdogsSignalInAReducerCounts() throws {
-    let hub = try ManagedHub(program: "blockedhub", watchdog: 60)
-    #expect(try client.run(["--socket", hub.socket, "--timeout", "2s", "send", "blocked"]).status != 0)
+    let hub = try ManagedHub(program: "blockedhub", watchdog: 600)
+    let sender = try client.start(["--socket", hub.socket, "send", "blocked"], errors: hub.directory + "/send")
+    try #require(hub.wait { hub.log.contains("the reducer blocks") })
     // 6 is SIGABRT, which a watchdog sends.
     hub.notify("signal 6")
     #expect(hub.wait { hub.events.last == "ended" })
+    sender.waitUntilExit()
+    #expect(sender.terminationStatus != 0)
     hub.notify("restart")
     #expect(hub.wait { hub.count("READY=1") == 2 })
     #expect(hub.wait { hub.log.contains("while it reduced action 1 of session ") }, "\(hub.log)")
