@@ -128,7 +128,8 @@ import Testing
     #expect(outcome.errors == "storectl: cannot write the output: No space left on device\n")
     // The other programs, and what every program prints.
     for (name, words) in [
-      ("storectl", "--help"), ("storehubd", "--check-config"), ("storeload", "-n 5 --socket '\(hub.socket)'"),
+      ("storectl", "--help"), ("storehubd", "--check-config"),
+      ("storeload", "-n 5 --timeout \(Program.limit) --socket '\(hub.socket)'"),
       ("storesim", "--bug list"),
     ] {
       let program = Program(name: name).url.path

@@ -272,7 +272,7 @@ import Testing
     #expect(try run(hub, "__complete", "st").output == "state \nstatus \n")
     // On a machine with other work, the hub may take longer than a completion should.
     func fromHub(_ command: String, _ beginning: String) throws -> String {
-      try run(hub, "__complete", "--timeout", "10s", command, beginning).output
+      try run(hub, "__complete", "--timeout", "120s", command, beginning).output
     }
     #expect(try fromHub("state", "counter.c") == "counter.count \n")
     #expect(try fromHub("state", "todos.todos[") == "todos.todos[0]\n")
@@ -283,20 +283,20 @@ import Testing
     #expect(try fromHub("wait", "!counter.isT") == "!counter.isTimerOn \n")
     #expect(try fromHub("state", "todos.todos.c") == "todos.todos.count \n")
     #expect(
-      try run(hub, "__complete", "--timeout", "10s", "wait", "counter.isTimerOn", "").output
+      try run(hub, "__complete", "--timeout", "120s", "wait", "counter.isTimerOn", "").output
         == "== \n!= \n<= \n>= \n< \n> \n~ \n")
     #expect(
-      try run(hub, "__complete", "--timeout", "10s", "wait", "counter.isTimerOn", "==", "t").output == "true \n")
+      try run(hub, "__complete", "--timeout", "120s", "wait", "counter.isTimerOn", "==", "t").output == "true \n")
     #expect(try run(hub, "__complete", "log", "--uid", "roo").output.contains("root \n"))
     #expect(try fromHub("schema", "Todo.") == "Todo.State \nTodo.Action \n")
     #expect(try run(hub, "__complete", "--color", "a").output == "auto \nalways \n")
     #expect(try run(hub, "__complete", "watch", "--c").output == "--color \n--count \n")
     #expect(try run(hub, "__complete", "--socket", "/nonexistent/hub.sock", "state", "c").output == "")
     // Words with spaces, of which the last one may end within quotes.
-    #expect(try completions(hub, of: "storectl --timeout 10s state todos.todos[") == [#"todos.todos\[0\]"#])
-    #expect(try completions(hub, of: "storectl --timeout 10s state 'todos.todos[") == ["todos.todos[0]"])
-    #expect(try completions(hub, of: #"storectl --timeout 10s state "counter.c"#) == ["counter.count"])
-    #expect(try completions(hub, of: #"storectl --timeout '1'"0s" state counter.c"#) == ["counter.count"])
+    #expect(try completions(hub, of: "storectl --timeout 120s state todos.todos[") == [#"todos.todos\[0\]"#])
+    #expect(try completions(hub, of: "storectl --timeout 120s state 'todos.todos[") == ["todos.todos[0]"])
+    #expect(try completions(hub, of: #"storectl --timeout 120s state "counter.c"#) == ["counter.count"])
+    #expect(try completions(hub, of: #"storectl --timeout '12'"0s" state counter.c"#) == ["counter.count"])
     #expect(try completions(hub, of: #"storectl send todos.addButtonTapped 'oat milk' "x"#) == [])
   }
 
@@ -308,7 +308,7 @@ import Testing
         "--socket", hub.socket, "--action", #"todos.addButtonTapped "{text}""#, "--payload", "200000", "-n", "10"
       ).status == 0)
     // The ids in a large part.
-    #expect(try run(hub, "__complete", "--timeout", "10s", "state", "todos.todos[").output == "")
+    #expect(try run(hub, "__complete", "--timeout", "120s", "state", "todos.todos[").output == "")
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
     let start = ContinuousClock.now

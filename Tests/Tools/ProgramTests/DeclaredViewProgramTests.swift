@@ -15,7 +15,7 @@ import Testing
       try storectl(hub, "--json", "state", "todos.todos[0..<1]").output.firstMatch(of: /"id":(\d+)/)?.output.1)
     #expect(try storectl(hub, "state", "view:active.count").output == "2\n")
     #expect(try storectl(hub, "send", "todos.todos[\(first)].completionChanged", "true").status == 0)
-    #expect(try storectl(hub, "wait", "--timeout", "10s", "view:active.count == 1").status == 0)
+    #expect(try storectl(hub, "wait", "--timeout", "120s", "view:active.count == 1").status == 0)
     #expect(try storectl(hub, "--json", "state", "view:active[0..<5]").output.contains(#""count":1"#))
     #expect(try storectl(hub, "watch", "-n", "1", "--value-only", "view:active.count").output == "1\n")
     let verified = try storectl(hub, "verify", "view:active")
@@ -29,7 +29,7 @@ import Testing
     let unknown = try storectl(hub, "state", "view:activ")
     let question = "the feature of this hub declares no view 'activ'; did you mean 'view:active'?"
     #expect(unknown.status == 3 && unknown.errors.contains(question))
-    let awaited = try storectl(hub, "wait", "--timeout", "10s", "view:activ.count == 0")
+    let awaited = try storectl(hub, "wait", "--timeout", "120s", "view:activ.count == 0")
     #expect(awaited.status == 3 && awaited.errors.contains("'activ'; did you mean 'view:active.count'?"))
     let other = try storectl(hub, "state", "view:nothing")
     #expect(other.status == 3 && other.errors.contains("did you mean 'view:active' or 'view:completed'?"))

@@ -30,13 +30,13 @@ struct FishProgramTests {
     #expect(try completions(hub, "storectl --col") == ["--color"])
     #expect(try completions(hub, "storectl --color a") == ["always", "auto"])
     #expect(try completions(hub, "storectl completions ") == ["bash", "fish", "zsh"])
-    let path = "storectl --timeout 10s state "
+    let path = "storectl --timeout 120s state "
     #expect(try completions(hub, path + "counter.co") == ["counter.count"])
     #expect(try completions(hub, path + "todos.todos[") == ["todos.todos[0]"])
     // The last word may end within quotes.
     #expect(try completions(hub, path + "'todos.todos[") == ["todos.todos[0]"])
     #expect(try completions(hub, path + #""counter.co"#) == ["counter.count"])
-    #expect(try completions(hub, "storectl --timeout '10s' state counter.co") == ["counter.count"])
+    #expect(try completions(hub, "storectl --timeout '120s' state counter.co") == ["counter.count"])
     #expect(try completions(hub, "storectl journal verify --state-dir /bi").contains { $0.hasPrefix("/bin") })
   }
 }

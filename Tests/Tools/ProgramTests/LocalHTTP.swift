@@ -29,7 +29,7 @@ struct LocalHTTP {
     let descriptor = connect()
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var time = timeval(tv_sec: 30, tv_usec: 0)
+    var time = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     let lines =
       ["\(method) \(target) HTTP/1.1"] + (host.map { ["Host: \($0)"] } ?? []) + headers + ["Connection: close", "", ""]

@@ -30,7 +30,7 @@ final class ManagedHub {
       [RepositoryFiles.path("Tests/Fixtures/servicemanager/manager.py")]
       + (activated ? ["--activate", socket] : []) + (watchdog.map { ["--watchdog", "\($0)"] } ?? [])
       + managerOptions
-      + [path ?? Program(name: program).url.path, "--socket", socket] + options
+      + [path ?? Program(name: program).url.path, "--socket", socket] + options.withStopLimit
     manager.standardInput = commands
     manager.standardOutput = FileHandle(forWritingAtPath: directory + "/events")
     manager.standardError = FileHandle(forWritingAtPath: directory + "/log")
@@ -61,15 +61,8 @@ final class ManagedHub {
     try #require(wait { count("READY=1") > before }, "\(events) \(log)")
   }
 
-  /// Polls a condition for at most half a minute.
-  func wait(until condition: () -> Bool) -> Bool {
-    let deadline = Date().addingTimeInterval(30)
-    while !condition() {
-      guard Date() < deadline else { return false }
-      usleep(5_000)
-    }
-    return true
-  }
+  /// Polls a condition for at most two minutes.
+  func wait(until condition: () -> Bool) -> Bool { poll(until: condition) }
 
   private func lines(_ name: String) -> [String] {
     let text = (try? String(contentsOfFile: directory + "/" + name, encoding: .utf8)) ?? ""

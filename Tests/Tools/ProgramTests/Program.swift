@@ -22,6 +22,17 @@ struct Program {
   /// A program of the system.
   init(path: String) { url = URL(fileURLWithPath: path) }
 
+  /// The longest time that the programs wait for each other, if a test sets none: a busy machine may stop any of them for
+  /// seconds.
+  static let limit = "120s"
+
+  /// The arguments of a call, with the time that the program waits for a hub.
+  func patient(_ arguments: [String]) -> [String] {
+    let isSet = arguments.contains { $0.hasPrefix("--timeout") || ["__complete", "compare", "chart"].contains($0) }
+    let waits = ["storectl", "storeload", "storeterm", "todoterminal"].contains(url.lastPathComponent)
+    return waits && !isSet ? ["--timeout", Self.limit] + arguments : arguments
+  }
+
   /// Runs the program to its end.
   func run(_ arguments: String...) throws -> Outcome { try run(arguments) }
 
@@ -29,7 +40,7 @@ struct Program {
   func run(_ arguments: [String]) throws -> Outcome {
     let process = Process()
     process.executableURL = url
-    process.arguments = arguments
+    process.arguments = patient(arguments)
     let (output, errors) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
@@ -48,7 +59,7 @@ struct Program {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", shell + " \"$0\" \"$@\"", url.path] + arguments
+    process.arguments = ["-c", shell + " \"$0\" \"$@\"", url.path] + patient(arguments)
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle(forWritingAtPath: path)
@@ -58,13 +69,18 @@ struct Program {
 }
 
 /// Polls a condition for at most a time in seconds; returns false if it was not met.
-func poll(for limit: TimeInterval = 30, until condition: () -> Bool) -> Bool {
+func poll(for limit: TimeInterval = 120, until condition: () -> Bool) -> Bool {
   let deadline = Date().addingTimeInterval(limit)
   while !condition() {
     guard Date() < deadline else { return false }
     usleep(5_000)
   }
   return true
+}
+
+extension [String] {
+  /// The options of a hub that has long enough to stop in order, unless they set the time.
+  var withStopLimit: [String] { contains("--stop-limit") ? self : self + ["--stop-limit", Program.limit] }
 }
 
 /// A hub process with its socket in a separate directory.
@@ -87,7 +103,7 @@ final class HubProcess {
   /// Starts the hub and waits until it listens.
   func start(_ options: [String] = [], shell: String = "exec", awaitsLog: Bool = true) throws {
     process = try Program(name: program).start(
-      ["--socket", socket] + options, errors: directory + "/log", shell: shell)
+      ["--socket", socket] + options.withStopLimit, errors: directory + "/log", shell: shell)
     if awaitsLog { try #require(wait { log.contains("listening on") }) }
   }
 
@@ -99,7 +115,7 @@ final class HubProcess {
     return process.terminationStatus
   }
 
-  /// Polls a condition for at most half a minute.
+  /// Polls a condition for at most two minutes.
   func wait(until condition: () -> Bool) -> Bool { poll(until: condition) }
 
   deinit {

@@ -29,7 +29,7 @@ final class RawWebSocket {
       }
     }
     try #require(result == 0, "cannot connect to the gateway")
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    var limit = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 

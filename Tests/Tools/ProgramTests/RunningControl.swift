@@ -8,10 +8,11 @@ final class RunningControl {
   private var rest = Data()
 
   init(_ hub: HubProcess, _ arguments: String...) throws {
+    let control = Program(name: "storectl")
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // Threads of a pool block all signals, and their child processes inherit that; env(1) resets it.
     process.arguments =
-      ["--default-signal", Program(name: "storectl").url.path, "--socket", hub.socket] + arguments
+      ["--default-signal", control.url.path] + control.patient(["--socket", hub.socket] + arguments)
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -54,7 +55,16 @@ extension HubProcess {
   func control(_ words: String) throws -> Program.Outcome {
     try Program(path: "/usr/bin/env").run(
       "--default-signal", "STOREHUB_SOCKET=\(socket)", "/bin/bash", "-c",
-      "set -o pipefail; storectl() { '\(Program(name: "storectl").url.path)' \"$@\"; }; storectl \(words)")
+      """
+      set -o pipefail
+      storectl() {
+        case " $* " in
+        *" --timeout "* | *" __complete "*) '\(Program(name: "storectl").url.path)' "$@" ;;
+        *) '\(Program(name: "storectl").url.path)' --timeout \(Program.limit) "$@" ;;
+        esac
+      }
+      storectl \(words)
+      """)
   }
 
   /// Sends actions to the hub.

@@ -178,7 +178,12 @@ import Testing
     first.press("j", "d")
     second.press("e", " and tea", "\r")
     #expect(hub.wait { todos(on: first) == ["› [ ] milk 水 and tea"] && todos(on: second) == todos(on: first) })
-    #expect(!hub.log.contains("warning"))
+    #expect(warnings(of: hub).isEmpty, "\(hub.log)")
+  }
+
+  /// The warnings of a hub, without those of pauses of its thread, which a busy machine makes.
+  private func warnings(of hub: HubProcess) -> [Substring] {
+    hub.log.split(separator: "\n").filter { $0.contains("warning") && !$0.contains("the loop was blocked for ") }
   }
 
   /// A list over the screen is part of the state: it opens for all clients, and the feature closes it.
@@ -208,7 +213,7 @@ import Testing
     #expect(hub.wait { second.screen.contains("┌ Fact ") && second.screen.contains("3 is ") })
     second.type("Escape")
     #expect(hub.wait { !first.screen.contains("┌ Fact ") })
-    #expect(!hub.log.contains("warning"))
+    #expect(warnings(of: hub).isEmpty, "\(hub.log)")
   }
 
   /// The terminal once quit before it had sent the keys of the same read.
@@ -226,7 +231,7 @@ import Testing
 
   @Test func quittingDoesNotWaitForAStoppedHub() throws {
     let hub = try HubProcess()
-    let terminal = try Tmux(hub)
+    let terminal = try Tmux(hub, "storeterm", "--timeout 5s")
     #expect(hub.wait { terminal.screen.contains("live") })
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
@@ -254,7 +259,8 @@ import Testing
     let hub = try HubProcess()
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
-    let (left, kept) = (try Tmux(hub, after: "; echo status $?; cat"), try Tmux(hub, after: "; echo status $?; cat"))
+    let end = "; echo status $?; cat"
+    let (left, kept) = (try Tmux(hub, after: end), try Tmux(hub, "storeterm", "--timeout 15s", after: end))
     for terminal in [left, kept] {
       #expect(hub.wait { terminal.screen.contains("connecting to the hub …") && terminal.screen.contains(hub.socket) })
     }
@@ -528,8 +534,11 @@ final class Tmux {
     _ hub: HubProcess, _ program: String = "storeterm", _ arguments: String = "", environment: String = "",
     after end: String = ""
   ) throws {
-    let program = Program(name: program).url.path
-    try self.init(command: "\(environment) '\(program)' --socket '\(hub.socket)' \(arguments) \(end)")
+    let program = Program(name: program)
+    let limit = program.patient(arguments.split(separator: " ").map(String.init)).prefix(2)
+    let options = limit.first == "--timeout" ? limit.joined(separator: " ") : ""
+    try self.init(
+      command: "\(environment) '\(program.url.path)' \(options) --socket '\(hub.socket)' \(arguments) \(end)")
   }
 
   var screen: String { tmux("capture-pane", "-p") }

@@ -15,7 +15,9 @@ import Testing
   @Test func helpNamesTheOptions() throws {
     let outcome = try Program(name: Self.program).run("--help")
     #expect(outcome.status == 0)
-    #expect(["--socket", "--wait", "--theme", "--no-prediction", "--no-mouse"].allSatisfy(outcome.output.contains))
+    #expect(
+      ["--socket", "--wait", "--timeout", "--theme", "--no-prediction", "--no-mouse"].allSatisfy(
+        outcome.output.contains))
   }
 
   @Test func twoTerminalsShareOneState() throws {
