@@ -22,7 +22,11 @@ final class GatewayProcess {
   init(_ settings: String = "", options: [String] = []) throws {
     hub = try HubProcess()
     _ = hub.kill(SIGTERM)
+    // Some tests open a connection long before they use it.
     let rights = """
+      [limits]
+      hello-timeout = 600s
+      frame-timeout = 600s
       [gateway \(geteuid())]
       users = 3000000000-3000000009
       [user \(Self.user)]

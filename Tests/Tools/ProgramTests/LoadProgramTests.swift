@@ -27,8 +27,9 @@ import Testing
     private let errors = Pipe()
 
     init(_ hub: HubProcess, _ arguments: String...) throws {
-      process.executableURL = Program(name: "storeload").url
-      process.arguments = ["--socket", hub.socket, "--quiet"] + arguments
+      let program = Program(name: "storeload")
+      process.executableURL = program.url
+      process.arguments = program.patient(["--socket", hub.socket, "--quiet"] + arguments)
       (process.standardOutput, process.standardError) = (output, errors)
       try process.run()
       let count = { try? Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count").output }
@@ -112,7 +113,8 @@ import Testing
     let deleted = try load(
       hub, "-w", "delete", "--todos", "1000", "-c", "10", "-n", "1000", "--rate", "5000", "--arrival", "poisson")
     #expect(deleted.integer("actions") == 1000)
-    let used = try load(hub, "-w", "delete", "--todos", "500", "-n", "500", "--warmup", "400ms", status: 3)
+    // On a slow machine, too.
+    let used = try load(hub, "-w", "delete", "--todos", "20", "-n", "20", "--warmup", "4s", status: 3)
     #expect(used.integer("actions") == 0 && (used["failure"] as? String)?.contains("the warm-up used up") == true)
   }
 
@@ -232,28 +234,38 @@ import Testing
 
   @Test func cutAndReplacedSessionsLoseNothing() throws {
     let hub = try HubProcess()
-    let report = try load(
-      hub, "--scenario", "team", "--todos", "60", "--rate", "300", "--duration", "2s", "--warmup", "0s", "--storm",
-      "500ms", "--churn", "10", "--watch", "6", "-c", "8")
-    let sessions = try #require(report["sessions"] as? [String: Int])
+    var sessions: [String: Int] = [:]
+    // A pause may take all of a short run.
+    for seconds in [2, 10, 60] where sessions["replaced"] ?? 0 == 0 || sessions["resumed"] ?? 0 == 0 {
+      let report = try load(
+        hub, "--scenario", "team", "--todos", "60", "--rate", "300", "--duration", "\(seconds)s", "--warmup", "0s",
+        "--storm", "500ms", "--churn", "10", "--watch", "6", "-c", "8")
+      sessions = try #require(report["sessions"] as? [String: Int])
+      #expect(report.checks.contains("created elements exist exactly once"))
+      #expect(report.checks.contains("subscribers applied every change"))
+    }
     #expect(sessions["replaced"] ?? 0 > 0 && sessions["resumed"] ?? 0 > 0)
-    #expect(report.checks.contains("created elements exist exactly once"))
-    #expect(report.checks.contains("subscribers applied every change"))
   }
 
   @Test func twoRunsAtOnceVerifyTheirOwn() throws {
     let hub = try HubProcess()
     _ = try load(hub, "-w", "edit", "--todos", "100", "-n", "1")
     let arguments = [
-      "--scenario", "team", "--rate", "200", "--duration", "2s", "--churn", "0", "--watch", "4", "-c", "4",
+      "--socket", hub.socket, "--scenario", "team", "--rate", "200", "--churn", "0", "--watch", "4", "-c", "4",
     ]
     let other = try Program(name: "storeload").start(
-      ["--socket", hub.socket] + arguments, errors: hub.directory + "/other")
-    let outcome = try Program(name: "storeload").run(["--socket", hub.socket] + arguments)
+      arguments + ["--duration", "600s"], errors: hub.directory + "/other")
+    var outcome = Program.Outcome(status: 0, output: "", errors: "")
+    // The other one may need some time to begin.
+    _ = hub.wait {
+      outcome = (try? Program(name: "storeload").run(arguments + ["--duration", "2s"])) ?? outcome
+      return outcome.status != 0 || outcome.output.contains("more, of others")
+    }
+    #expect(outcome.status == 0 && outcome.output.contains("more, of others"), "\(outcome)")
+    // It verifies what it has done so far.
+    kill(other.processIdentifier, SIGINT)
     other.waitUntilExit()
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(other.terminationStatus == 0)
-    #expect(outcome.output.contains("more, of others"))
+    #expect(other.terminationStatus == 130)
   }
 
   /// A hub where everyone may only increment the counter.
@@ -287,8 +299,9 @@ import Testing
 
   @Test func theActionsOfOthersAreWrongInARunThatShouldBeAlone() throws {
     let hub = try HubProcess()
-    let run = try Run(hub, "--rate", "300", "--duration", "3s", "--alone")
+    let run = try Run(hub, "--rate", "300", "--duration", "600s", "--alone")
     let other = try Program(name: "storectl").run("--socket", hub.socket, "send", "counter.incrementButtonTapped")
+    kill(run.process.processIdentifier, SIGINT)
     let outcome = run.end()
     #expect(other.status == 0 && outcome.status == 8)
     #expect(outcome.errors.contains("grew by 1 more, and no other client should act"), "\(outcome.errors)")
@@ -363,7 +376,8 @@ import Testing
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
     let hub = try HubProcess(options: ["--state-dir", state])
-    let run = try Run(hub, "--json", "--rate", "300", "--duration", "5s", "-c", "5", "--watch", "3", "--reconnect")
+    // Longer than it takes to kill the hub on a slow machine.
+    let run = try Run(hub, "--json", "--rate", "100", "--duration", "15s", "-c", "5", "--watch", "3", "--reconnect")
     _ = hub.kill(SIGKILL)
     usleep(700_000)
     try hub.start(["--state-dir", state], awaitsLog: false)
@@ -391,11 +405,11 @@ import Testing
 
   @Test func aRunThatReconnectsWaitsForTheHubOnlySoLong() throws {
     let hub = try HubProcess()
-    let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000", "--reconnect", "--timeout", "1s")
+    let run = try Run(hub, "-c", "4", "-d", "64", "-n", "100000000", "--reconnect", "--timeout", "5s")
     _ = hub.kill(SIGKILL)
     let outcome = run.end()
     #expect(outcome.status == 6)
-    #expect(outcome.errors.contains("no answer for 1.0 s"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("no answer for 5.0 s"), "\(outcome.errors)")
   }
 
   @Test func anInterruptedRunIsVerifiedAndReported() throws {
@@ -412,7 +426,7 @@ import Testing
   @Test func aPageWithChartsNeedsNothingElse() throws {
     let hub = try HubProcess()
     let page = hub.directory + "/run.html"
-    _ = try load(hub, "--rate", "500", "--duration", "1s", "--watch", "2", "--scope", "counter", "--report", page)
+    _ = try load(hub, "--rate", "500", "--duration", "3s", "--watch", "2", "--scope", "counter", "--report", page)
     let html = try String(contentsOfFile: page, encoding: .utf8)
     #expect(html.components(separatedBy: "<svg").count == 6)
     for title in ["Throughput", "Latency over time", "Latency by percentile", "Processors in use", "Memory of the hub"]
@@ -453,9 +467,8 @@ import Testing
     let hub = try HubProcess()
     // A limit that any machine keeps at some rate, and one that none can keep.
     let found = try Program(name: "storeload").run(
-      "--socket", hub.socket, "--search", "5s", "--rate", "20000", "--duration", "100ms", "-c", "4", "--quiet",
-      "--timeout",
-      "30s")
+      "--socket", hub.socket, "--search", "20s", "--rate", "20000", "--duration", "100ms", "-c", "4", "--quiet",
+      "--timeout", "120s")
     #expect(found.status == 0 && found.output.contains("highest rate that kept the limit"), "\(found.errors)")
     let none = try Program(name: "storeload").run(
       "--socket", hub.socket, "--search", "0.000001ms", "--rate", "500", "--duration", "100ms", "--quiet")

@@ -75,7 +75,7 @@ import Testing
 
   @Test func aSecondProcessIsRefused() throws {
     let hub = try HubProcess()
-    let first = try start(hub, "first", count: 20_000)
+    let first = try start(hub, "first", count: 100_000_000)
     defer {
       // The process may have inherited a mask of signals.
       kill(first.processIdentifier, SIGKILL)

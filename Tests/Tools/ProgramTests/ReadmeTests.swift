@@ -95,8 +95,12 @@ private final class Demo {
     let terminal = try Tmux(command: "'\(directory)/scripts/run' '\(programs)' || sleep 30", columns: 200)
     let environment = directory + "/.build/demo-env"
     // The lines are on the screen until the client replaces them, and in the file.
-    #expect(poll { terminal.screen.contains("export STOREHUB_SOCKET=") }, "\(terminal.screen)")
-    let lines = try String(contentsOfFile: environment, encoding: .utf8)
+    var lines = ""
+    let isWritten = poll {
+      lines = (try? String(contentsOfFile: environment, encoding: .utf8)) ?? ""
+      return lines.contains("STOREHUB_STATE_DIR=") && lines.hasSuffix("\n")
+    }
+    #expect(isWritten, "\(terminal.screen)")
     #expect(lines.contains("export PATH="))
     socket = try #require(lines.firstMatch(of: /STOREHUB_SOCKET=([^ ]+)/).map { String($0.1) })
     #expect(poll { terminal.screen.contains("live") }, "\(terminal.screen)")
@@ -121,7 +125,7 @@ private final class Demo {
     let watch = commands.firstIndex { $0.text.hasPrefix("storectl watch") }
     var count = 0
     #expect(
-      poll(for: 300) {
+      poll(for: 480) {
         let begun = ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").ranges(of: "@@ begins").count
         // Only after the last one was counted, so that no turn has two.
         if begun - 1 == watch, shows(count) {

@@ -214,6 +214,8 @@ import Testing
     let script = """
       id=$1 done=0 added=0
       while [ $id -lt $(($1 + 40)) ]; do
+        # While the hub is away, nothing can be confirmed.
+        until "$0" --socket "$2" --timeout 120s status >/dev/null 2>&1; do sleep 0.05; done
         "$0" --socket "$2" insert syncUps "{\\"id\\": $id, \\"title\\": \\"$1\\"}" >/dev/null 2>&1 && echo "id $id"
         "$0" --socket "$2" set votes --add 1 >/dev/null 2>&1 && echo vote
         "$0" --socket "$2" move "syncUps[$id]" --at start >/dev/null 2>&1
