@@ -440,11 +440,16 @@ import Testing
   }
 
   @Test func theTimeForAStopHasALimit() throws {
-    let hub = try HubProcess(options: ["--stop-limit", "10ms"])
-    let client = try RawClient(hub.socket)
-    client.stuff()
-    #expect(hub.kill(SIGTERM) == 1)
-    #expect(hub.log.contains("could not stop within") && hub.log.contains("ends now: 1 client with unread"))
+    // A hub that is paused for a while may not have filled its socket.
+    for _ in 0..<20 {
+      let hub = try HubProcess(options: ["--stop-limit", "10ms"])
+      let client = try RawClient(hub.socket)
+      client.stuff()
+      if hub.kill(SIGTERM) == 1 {
+        return #expect(hub.log.contains("could not stop within") && hub.log.contains("ends now: 1 client with unread"))
+      }
+    }
+    Issue.record("each hub has stopped although its client did not read")
   }
 
   @Test func aSecondSignalEndsAHubAtOnce() throws {
@@ -499,17 +504,18 @@ final class RawClient {
     return count > 4 ? [bytes[4]] + bytes[..<count] : []
   }
 
-  /// Requests schemas without reading them, until the hub's socket is full: nothing more arrives for two seconds.
+  /// Requests schemas without reading them, until the hub's socket is full: nothing more arrives for a while.
   func stuff() {
     send(Self.hello)
-    for _ in 0..<2000 { send(Self.frame(kind: 8)) }
     var (count, quiet): (CInt, Int) = (0, 0)
     _ = poll {
+      // One at a time: the hub answers those that it reads at once together.
+      send(Self.frame(kind: 8))
       var arrived: CInt = 0
       _ = ioctl(descriptor, UInt(FIONREAD), &arrived)
       quiet = arrived == count ? quiet + 1 : 0
       count = arrived
-      return count > 4096 && quiet >= 400
+      return count > 4096 && quiet >= 100
     }
   }
 }
