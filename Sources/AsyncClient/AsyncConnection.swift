@@ -240,10 +240,11 @@ package actor AsyncConnection {
 
   /// Reads the mirror of a part; nil if nobody watches it any more.
   package func read<Content: Mirror, Result: Sendable>(
-    _ key: WatchedPart.Key, as type: Content.Type, _ body: @Sendable (Content, _ refusal: String?) -> Result
+    _ key: WatchedPart.Key, as type: Content.Type,
+    _ body: @Sendable (Content, _ refusal: String?, _ code: PeerErrorCode?) -> Result
   ) -> Result? {
     guard let mirror = watched[key]?.mirror as? Content else { return nil }
-    return body(mirror, replica.refusal(of: mirror))
+    return body(mirror, replica.refusal(of: mirror), replica.refusalCode(of: mirror))
   }
 
   /// Requests the hub's hash of a part, with which its mirror is compared.

@@ -9,6 +9,9 @@ public struct PartUpdate<Part: Sendable>: Sendable {
   public let revision: UInt64
   /// The reason why the hub does not serve the part, which then has no value; nil if it does.
   public let refusal: String?
+  /// The kind of that reason: `tooManyScopes` for a limit, `notPermitted` or `unknownScope`; nil if the hub serves the
+  /// part, and for a view that it does not compute any more.
+  public let refusalCode: PeerErrorCode?
 }
 
 /// The values of a part of a hub's state, and its absences, from the one of now.
@@ -55,8 +58,8 @@ public struct PartUpdates<Part: Replicated & Sendable>: AsyncSequence, Sendable 
     /// Waits for a value that was not returned yet.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> PartUpdate<Part>? {
       guard await changes.next(isolation: actor) != nil else { return nil }
-      return await connection.read(key, as: TypedMirror<Part>.self) { mirror, refusal in
-        PartUpdate(value: mirror.part, revision: mirror.revision ?? 0, refusal: refusal)
+      return await connection.read(key, as: TypedMirror<Part>.self) { mirror, refusal, code in
+        PartUpdate(value: mirror.part, revision: mirror.revision ?? 0, refusal: refusal, refusalCode: code)
       }
     }
   }

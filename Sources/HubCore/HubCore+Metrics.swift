@@ -48,7 +48,8 @@ struct Counters {
     case .failed(_, _, let error): if error.code == .notPermitted { refused += 1 } else { failed += 1 }
     case .rejected: rejected += 1
     case .detached, .left: ended += 1
-    case .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .interrupted, .skipped, .effectLost, .slowView:
+    case .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .interrupted, .skipped, .effectLost, .slowView,
+      .scopeRefused:
       break
     }
   }

@@ -270,6 +270,7 @@ extension HubCore {
       outgoing.writer.frame(Pong(number: number), revision: visibleRevision)
     }
     for scope in connection.replies.detached {
+    for scope in connection.replies.refused { scope.write(limits, to: &outgoing.writer) }
       outgoing.writer.frame(FrameHeader(kind: .detached, scope: scope)) { _ in }
     }
     for request in connection.replies.schemas { writeSchema(request) }

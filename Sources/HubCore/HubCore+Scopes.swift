@@ -8,13 +8,7 @@ extension HubCore {
       let reason = "scope number \(number) is in use; detach it first, or use another one"
       return fail(connection.id, PeerError(.scopeInUse, reason), at: now)
     }
-    guard connection.scopes.count < limits.scopes else {
-      let reason = """
-        this hub lets a connection attach \(limits.scopes) scopes; detach one first, or raise the limit 'scopes' in the \
-        hub's configuration
-        """
-      return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
-    }
+    guard connection.scopes.count < limits.scopes else { return refuse(number, .scopes, of: connection, at: now) }
     guard request.root.rawValue < UInt64(schemas.count) else {
       return fail(connection.id, Self.noState(request.root), at: now)
     }
@@ -28,9 +22,7 @@ extension HubCore {
     } catch {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
-    let windowElements = request.path.windowElements
-    if let error = refusal(ofWindowWith: windowElements, for: connection) { return fail(connection.id, error, at: now) }
-    if request.root == .views, let error = refusal(ofViewFor: connection) { return fail(connection.id, error, at: now) }
+    if let limit = limitExceeded(by: request, of: connection) { return refuse(number, limit, of: connection, at: now) }
     let place: PublishedPlace
     do throws(PeerError) { place = try self.place(of: request, for: connection) } catch {
       return fail(connection.id, error, at: now)
@@ -56,29 +48,6 @@ extension HubCore {
     add(scope, to: connection)
     if isFirst { beginUpdating(request.root) }
     return subscriber
-  }
-
-  /// The reason why a connection may not attach a further window; nil if it may, and for no window.
-  private func refusal(ofWindowWith elements: Int, for connection: LiveConnection) -> PeerError? {
-    guard elements > 0 else { return nil }
-    let attached = connection.scopes.reduce(0) { $0 + $1.windowElements }
-    guard elements <= limits.windowElements - attached else {
-      let reason = """
-        this hub lets the windows of a connection have \(limits.windowElements) elements in all, and this one would add \
-        \(elements); detach one first, or attach a smaller one
-        """
-      return PeerError(.tooManyScopes, reason)
-    }
-    let (charge, charged) = (LiveConnection.Scope.windowCharge(elements), connection.account.windowElements)
-    guard charge <= limits.windowElementsPerUser - charged else {
-      let reason = """
-        this hub lets the windows of all connections of a user have \(limits.windowElementsPerUser) elements, \
-        \(charged) are in use, and this one would add \(charge); detach others first, or raise the limit \
-        'window-elements-per-user' in the hub's configuration
-        """
-      return PeerError(.tooManyScopes, reason)
-    }
-    return nil
   }
 
   /// Brings the metrics or the list of clients up to date, which they are not while they have no subscribers.

@@ -39,7 +39,7 @@ extension ReplicaCore {
       case .delta: try receiveDelta(header, payload, on: open, at: now)
       case .bookmark: receiveBookmark(header, on: open, at: now)
       case .absent: try receiveAbsence(header, payload, on: open)
-      case .detached: open.numbers.confirm(header.scope)
+      case .detached: try receiveDetached(header, payload, on: open)
       case .hash: receiveHash(header, try StateHash(decoding: payload), on: open, at: now)
       case .applied: try receiveApplied(payload, revision: header.revision, at: now)
       case .rejected: try receiveRejected(payload, at: header.revision)

@@ -39,8 +39,10 @@ extension ReplicaCore {
     let subscription = subscriptions.remove(at: index)
     seen.partsChanged()
     guard case .open(let open) = link else { return }
+    let wasAttached = subscription.attachment != nil
     detach(subscription, from: open)
     attachRefusedWindows(on: open)
+    if wasAttached { attachThoseWithoutRoom(on: open) }
     becomeLiveIfComplete()
   }
 
@@ -74,11 +76,18 @@ extension ReplicaCore {
 
   /// The reason why the hub cannot serve a mirror, whose value is then absent: it is one of a release without windows, or
   /// the window is too large for it, alone or with the client's other windows; or its feature does not declare the view,
-  /// or the user may not read it, or the hub does not compute it any more. Nil if it can.
+  /// or the user may not read it, or the hub does not compute it any more; or the part would exceed a limit of the hub.
+  /// Nil if it can.
   ///
-  /// A window that has no place beside the others is requested as soon as these leave one.
+  /// A part that has no place beside the others is requested again when one of these is unsubscribed.
   public func refusal(of mirror: any Mirror) -> String? {
     subscriptions.first { $0.mirror === mirror }?.refusal
+  }
+
+  /// The code of the error for which the hub cannot serve a mirror, with the text of `refusal(of:)`: `tooManyScopes` for
+  /// a limit, `notPermitted` or `unknownScope`. Nil if it can, and for a view that it does not compute any more.
+  public func refusalCode(of mirror: any Mirror) -> PeerErrorCode? {
+    subscriptions.first { $0.mirror === mirror }?.refusalCode
   }
 
   /// Returns true if the mirror is subscribed.
@@ -106,11 +115,14 @@ extension ReplicaCore {
   }
 
   mutating func attach(_ subscription: Subscription, known: UInt64?, on open: OpenLink) {
+    subscription.awaitsRoom = false
     if let view = subscription.view { return attach(subscription, in: view, known: known, on: open) }
     if subscription.root.isHubsOwn, ownStateRefusal != nil { return reportAbsence(of: subscription) }
-    subscription.refusal = refusal(ofWindowAt: subscription.path, on: open)
+    subscription.refusal = nil
     // An older hub would take the request for a malformed one, and close the connection.
-    guard subscription.refusal == nil else { return reportAbsence(of: subscription) }
+    if let refusal = refusal(ofWindowAt: subscription.path, on: open) {
+      return refuse(subscription, .tooManyScopes, refusal)
+    }
     var (path, mapping): ([PathStep], SchemaMapping?) = (subscription.path, nil)
     do throws(SchemaPathError) {
       if let schema = Self.schema(ofHubsOwn: subscription.root) ?? schema {
@@ -161,9 +173,26 @@ extension ReplicaCore {
   private mutating func attachRefusedWindows(on open: OpenLink) {
     guard windowElements > 0 else { return }
     for subscription in subscriptions where subscription.refusal != nil && subscription.path.windowElements > 0 {
-      guard refusal(ofWindowAt: subscription.path, on: open) == nil else { continue }
+      guard !subscription.awaitsRoom, refusal(ofWindowAt: subscription.path, on: open) == nil else { continue }
       attach(subscription, known: nil, on: open)
     }
+  }
+
+  /// Requests parts again that the hub has refused because of a limit, of which a detached part has left something: the
+  /// oldest view, the oldest window and the oldest other part, which have limits of their own.
+  private mutating func attachThoseWithoutRoom(on open: OpenLink) {
+    var found: Set<Int> = []
+    for subscription in subscriptions where subscription.awaitsRoom && subscription.attachment == nil {
+      let kind = subscription.view != nil ? 0 : subscription.path.windowElements > 0 ? 1 : 2
+      guard found.insert(kind).inserted else { continue }
+      attach(subscription, known: nil, on: open)
+    }
+  }
+
+  /// Records that this hub does not serve a part.
+  mutating func refuse(_ subscription: Subscription, _ code: PeerErrorCode, _ reason: String) {
+    (subscription.refusal, subscription.refusalCode) = (reason, code)
+    reportAbsence(of: subscription)
   }
 
   mutating func reportAbsence(of subscription: Subscription) {
@@ -280,13 +309,29 @@ extension ReplicaCore {
 
   mutating func receiveAbsence(_ header: FrameHeader, _ reason: RawSpan, on open: OpenLink) throws(WireError) {
     guard let subscription = open.numbers[header.scope] else { return }
-    // A hub says why it has no value of a view.
-    if reason.byteCount > 0 { subscription.refusal = try String(decoding: reason) }
     // The part may disappear while its snapshot is being sent.
     subscription.attachment?.pieces = []
-    subscription.mirror.remove(at: header.revision)
-    noteArrival(of: subscription, at: header.revision)
-    report(subscription)
+    // A hub says why it has no value of a view, or has not attached a part, which *detached* follows.
+    if reason.byteCount > 0 { subscription.refusal = try String(decoding: reason) }
+    if reason.byteCount > 0, subscription.root != .views {
+      reportAbsence(of: subscription)
+    } else {
+      subscription.mirror.remove(at: header.revision)
+      noteArrival(of: subscription, at: header.revision)
+      report(subscription)
+    }
+    reportResumedOutcomes()
+    becomeLiveIfComplete()
+  }
+
+  /// Receives the confirmation of a detached scope, or the refusal of one that was to be attached.
+  mutating func receiveDetached(_ header: FrameHeader, _ code: RawSpan, on open: OpenLink) throws(WireError) {
+    guard let subscription = open.numbers.confirm(header.scope) else { return }
+    open.windowElements -= subscription.attachment?.windowElements ?? 0
+    subscription.attachment = nil
+    subscription.awaitsRoom = true
+    let code = code.byteCount > 0 ? PeerErrorCode(rawValue: try UInt64(decoding: code)) : .tooManyScopes
+    refuse(subscription, code, subscription.refusal ?? "this hub has not attached the part")
     reportResumedOutcomes()
     becomeLiveIfComplete()
   }

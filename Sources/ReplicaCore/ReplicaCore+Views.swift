@@ -101,23 +101,21 @@ extension ReplicaCore {
     _ subscription: Subscription, in view: SubscribedView, known: UInt64?, on open: OpenLink
   ) {
     guard views.fingerprint != nil else {
-      return refuse(subscription, "this hub's feature declares no views, or the hub is of an older release")
+      let reason = "this hub's feature declares no views, or the hub is of an older release"
+      return refuse(subscription, .unknownScope, reason)
     }
     guard let schema = views.schema else { return requestViews(on: open) }
-    if let refusal = refusal(ofWindowAt: subscription.path, on: open) { return refuse(subscription, refusal) }
+    if let refusal = refusal(ofWindowAt: subscription.path, on: open) {
+      return refuse(subscription, .tooManyScopes, refusal)
+    }
     do throws(ViewRefusal) {
       let (path, translation) = try place(of: view, subscription, in: schema)
       subscription.refusal = nil
       request(
         subscription, path, translation.mapping, isExact: translation.isExact, known: known, on: open)
     } catch {
-      refuse(subscription, error.reason)
+      refuse(subscription, error.code, error.reason)
     }
-  }
-
-  private mutating func refuse(_ subscription: Subscription, _ reason: String) {
-    subscription.refusal = reason
-    reportAbsence(of: subscription)
   }
 
   /// Finds the part that a subscription is for among the hub's views.
@@ -140,7 +138,7 @@ extension ReplicaCore {
       mapping = try translation?.state?.part(at: steps)
     } catch { throw ViewRefusal("\(view.reference) has no such part: \(error)") }
     guard rights?.permitAttachingView(prefix + steps) ?? true else {
-      throw ViewRefusal("this user may not read \(view.reference); the hub's operator can grant it")
+      throw ViewRefusal("this user may not read \(view.reference); the hub's operator can grant it", .notPermitted)
     }
     return (prefix + steps, (mapping, translation == nil))
   }
@@ -166,6 +164,7 @@ extension ReplicaCore {
 /// The reason why a view cannot be attached.
 private struct ViewRefusal: Error {
   let reason: String
+  let code: PeerErrorCode
 
-  init(_ reason: String) { self.reason = reason }
+  init(_ reason: String, _ code: PeerErrorCode = .unknownScope) { (self.reason, self.code) = (reason, code) }
 }

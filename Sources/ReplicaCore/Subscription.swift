@@ -24,7 +24,13 @@ final class Subscription {
   /// True if a change was reported since the last `clear()`.
   var isReported = false
   /// The reason why this hub cannot serve it; nil if it can.
-  var refusal: String?
+  var refusal: String? {
+    didSet { if refusal == nil { refusalCode = nil } }
+  }
+  /// The code of the error for which this hub does not serve it; nil if it does, and for a reason without one.
+  var refusalCode: PeerErrorCode?
+  /// True if the hub has refused to attach it because of a limit: it may do so when another one was detached.
+  var awaitsRoom = false
   /// Its scope on this connection, if any.
   var attachment: Attachment?
 
@@ -89,5 +95,11 @@ struct ScopeNumbers {
   }
 
   /// Records the hub's confirmation that no more frames with a number follow.
-  mutating func confirm(_ number: UInt16) { retired.remove(number) }
+  ///
+  /// - Returns: The subscription that has the number, which the hub has therefore refused; nil if the client has detached
+  ///   it.
+  mutating func confirm(_ number: UInt16) -> Subscription? {
+    guard retired.remove(number) == nil else { return nil }
+    return subscriptions.removeValue(forKey: number)
+  }
 }

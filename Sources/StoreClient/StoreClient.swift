@@ -301,9 +301,18 @@ public import Wire
 
   /// The reason why the hub cannot serve a window or a view, whose attachment then has no store: it is of a release without
   /// them, or the window is too large for it; its feature does not declare the view, or with another type, or this user
-  /// may not read it. Nil if it can.
+  /// may not read it; or the part, of any kind, would exceed a limit of the hub. Nil if it can.
+  ///
+  /// A part that has no place beside the others is requested again when one of these is detached, and after a
+  /// reconnection.
   public func refusal<Part, PartAction>(of attachment: Attachment<Part, PartAction>) -> String? {
     link.replica.refusal(of: attachment.mirror)
+  }
+
+  /// The kind of the reason that `refusal(of:)` has as a text: `tooManyScopes` for a limit, `notPermitted` or
+  /// `unknownScope`. Nil if the hub serves the part, and for a view that it does not compute any more.
+  public func refusalCode<Part, PartAction>(of attachment: Attachment<Part, PartAction>) -> PeerErrorCode? {
+    link.replica.refusalCode(of: attachment.mirror)
   }
 
   /// Compares the value of a part with the hub's; `onDivergence` is called if they differ.

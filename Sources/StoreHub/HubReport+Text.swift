@@ -10,7 +10,8 @@ extension HubReport {
     case .effectLost: .info
     // The feature's ordinary answer to its user.
     case .rejected(_, _, _, let rejected) where rejected.code == .refused || rejected.code == .late: .debug
-    case .failed, .rejected, .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .slowView: .warning
+    case .failed, .rejected, .scopeRefused, .stateTooLarge, .stateExceedsLimit, .unreadable, .refused, .slowView:
+      .warning
     case .interrupted, .skipped: .error
     }
   }
@@ -33,6 +34,7 @@ extension HubReport {
     case .rejected(_, _, let peer, let rejected) where rejected.code == .notPermitted:
       Log.Cause("actions refused by the configuration", user: peer.user)
     case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.user)
+    case .scopeRefused(_, let peer, _): Log.Cause("scopes beyond a limit", user: peer.user)
     case .rejected(_, _, let peer, let rejected) where rejected.code == .refused || rejected.code == .late:
       Log.Cause("actions refused by the feature", user: peer.user)
     case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.user)
@@ -68,6 +70,13 @@ extension HubReport {
       Log.Details(
         .interrupted,
         ["REASON": Self.printable(interruption.message), "COUNT": "\(interruption.count)", "REVISION": "\(revision)"])
+    case .scopeRefused(let connection, let peer, let error):
+      Log.Details(
+        nil,
+        [
+          "CONNECTION": "\(connection.index)", "UID": "\(peer.user)", "PID": "\(peer.process)", "REASON": error.reason,
+          "CODE": "\(error.code.rawValue)", "REVISION": "\(revision)",
+        ])
     case .failed(let connection, let peer, let error):
       Log.Details(
         .connectionClosed,
@@ -132,6 +141,8 @@ extension HubReport {
       """
     case .failed(let connection, let peer, let error):
       "connection \(connection.index): closed \(Self.describe(peer, "")): \(error.reason)"
+    case .scopeRefused(let connection, let peer, let error):
+      "connection \(connection.index): did not attach a scope of \(Self.describe(peer, "")): \(error.reason)"
     case .rejected(let connection, let session, let peer, let rejected):
       """
       connection \(connection.index): refused action \(rejected.sequence) of session \(session), \

@@ -85,6 +85,31 @@ import Testing
     }
   }
 
+  /// A hub lets a connection attach sixteen views.
+  @Test func theSeventeenthViewIsRefusedAndTheOthersGoOn() async throws {
+    let hub = try TestHub()
+    try hub.start()
+    let active = ViewName<IdentifiedArrayOf<Todo.State>>("active")
+    try await withClient(of: hub) { client in
+      try await client.add("milk")
+      var pages = (0..<16).map { page in
+        client.updates(of: active, at: { $0[window: page..<page + 1] }).makeAsyncIterator()
+      }
+      for index in pages.indices {
+        let page = await pages[index].next()
+        #expect(page?.value?.count == 1 && page?.refusal == nil && page?.refusalCode == nil)
+      }
+      for await page in client.updates(of: active, at: { $0[window: 16..<17] }) where page.refusalCode != nil {
+        #expect(page.value == nil && page.refusalCode == .tooManyScopes)
+        #expect(page.refusal?.contains("16 views; detach one first, or raise the limit 'views'") == true)
+        break
+      }
+      #expect(await client.connection == .live)
+      try await client.add("oats")
+      #expect(await pages[1].next()?.value?.elements.map(\.text) == ["oats"])
+    }
+  }
+
   @Test func severalIterationsShareASubscription() async throws {
     let hub = try TestHub()
     try hub.start()

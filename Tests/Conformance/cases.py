@@ -165,6 +165,24 @@ def _(hub):
     hub.client.value(2, STATE, 4)
 
 
+@case("6.8", "a part beyond a limit is absent, the others go on, and it is attached when one of them is detached")
+def _(hub):
+    connection, scope = hub.live()
+    hub.client.do("attach", part=2, path=["count"])
+    other, _ = connection.attach()
+    connection.say(wire.ABSENT, "scopes of this hub: 1", other)
+    connection.say(wire.DETACHED, 12, other)
+    delta(connection, scope, 3, 4, Map([(0, 5)]))
+    hub.client.value(1, changed(5), 4)
+    hub.client.do("detach", part=1)
+    frame = connection.expect(wire.DETACH, "detach")
+    require(frame.scope == scope, f"detached {frame.scope}")
+    again, keys = connection.attach()
+    require(1 not in keys, "attached with a revision that the client does not have")
+    connection.snapshot(again, 5, 4)
+    hub.client.value(2, 5, 4)
+
+
 @case("6.8, 13", "a hash is compared, and a part with another one is attached again")
 def _(hub):
     connection, scope = hub.live()

@@ -17,6 +17,16 @@ final class BoardHub {
       get throws { try PeerError(decoding: payload.span.bytes).code }
     }
 
+    /// The text in an *absent*.
+    var refusal: String {
+      get throws { try String(decoding: payload.span.bytes) }
+    }
+
+    /// The code in a *detached*; nil if its payload is empty.
+    var refusalCode: PeerErrorCode? {
+      get throws { payload.isEmpty ? nil : PeerErrorCode(rawValue: try UInt64(decoding: payload.span.bytes)) }
+    }
+
     /// The bytes of a snapshot's piece.
     var piece: [UInt8] {
       get throws {
@@ -40,6 +50,7 @@ final class BoardHub {
   private var frames: [ConnectionID: [Frame]] = [:]
   private var sequences: [ConnectionID: UInt64] = [:]
   private(set) var ended: Set<ConnectionID> = []
+  private(set) var reports: [HubReport] = []
 
   init(_ state: Board.State = Board.State(), limits: HubLimits = HubLimits()) {
     engine = FeatureEngine(initialState: state, reducer: Board())
@@ -103,7 +114,8 @@ final class BoardHub {
       case .close(let target), .abort(let target):
         ended.insert(target)
         core.ended(target)
-      case .report, .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory, .forwarding: break
+      case .report(let index): reports.append(core.reports[index])
+      case .effect, .resumeReading, .store, .saveSnapshot, .releaseMemory, .forwarding: break
       }
     }
     core.clear()

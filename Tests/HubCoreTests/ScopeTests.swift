@@ -164,20 +164,71 @@ import Wire
     #expect(hub.turn(client).map(\.kind) == [.snapshot])
   }
 
-  @Test func aNumberInUseAndTooManyScopesAreRefused() throws {
-    var limits = HubLimits()
-    limits.scopes = 2
-    let hub = BoardHub(limits: limits)
+  @Test func aNumberInUseIsRefused() throws {
+    let hub = BoardHub()
     let client = try attach(hub, board.count.steps, scope: 3)
     hub.send(Attach(), scope: 3, on: client)
     let refused = hub.turn(client).last
     #expect(try #require(refused).errorCode == .scopeInUse)
+  }
 
-    let many = try attach(hub, board.count.steps, scope: 0)
-    hub.send(Attach(), scope: 1, on: many)
-    hub.send(Attach(), scope: 2, on: many)
-    let tooMany = hub.turn(many).last
-    #expect(try #require(tooMany).errorCode == .tooManyScopes)
+  /// The others of the connection go on, and the number is free afterwards.
+  @Test func aScopeBeyondTheLimitIsRefusedAlone() throws {
+    var limits = HubLimits()
+    limits.scopes = 2
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, board.count.steps, scope: 0)
+    hub.send(Attach(path: board.title.steps), scope: 1, on: client)
+    hub.send(Attach(), scope: 2, on: client)
+    // The hub has not attached it.
+    hub.frame(FrameHeader(kind: .detach, scope: 2), on: client)
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.snapshot, .snapshot, .absent, .detached])
+    #expect(frames[2...].allSatisfy { $0.scope == 2 && $0.revision == 0 })
+    #expect(try frames[2].refusal.contains("2 scopes; detach one first, or raise the limit 'scopes'"))
+    #expect(try frames[3].refusalCode == .tooManyScopes)
+    #expect(hub.reports.contains { if case .scopeRefused(client, _, _) = $0 { true } else { false } })
+    hub.send(.setCount(5), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.delta, .applied])
+    hub.frame(FrameHeader(kind: .detach, scope: 1), on: client)
+    hub.send(Attach(), scope: 2, on: client)
+    let more = hub.turn(client)
+    #expect(more.map(\.kind) == [.snapshot, .detached])
+    #expect(more[1].scope == 1 && more[1].payload.isEmpty)
+  }
+
+  /// A client that does not read what it is told cannot make the hub keep more and more of it.
+  @Test func aFloodOfRefusedScopesEndsTheConnection() throws {
+    var limits = HubLimits()
+    limits.scopes = 1
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, board.count.steps, scope: 0)
+    hub.turn(client)
+    for number in 1...HubCore.refusedScopeLimit { hub.send(Attach(), scope: UInt16(number), on: client) }
+    #expect(hub.turn(client).count == 2 * HubCore.refusedScopeLimit)
+    for number in 0...HubCore.refusedScopeLimit { hub.send(Attach(), scope: UInt16(number + 1), on: client) }
+    #expect(try hub.turn(client).last?.errorCode == .tooManyScopes)
+  }
+
+  /// The next process of the hub does not know of them.
+  @Test func aHandOverHasTheRefusalsThatWereNotWritten() throws {
+    var limits = HubLimits()
+    limits.scopes = 1
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, board.count.steps, scope: 0)
+    hub.turn(client)
+    hub.send(Attach(), scope: 7, on: client)
+    let handOver = try #require(hub.core.handOver { _ in (token: 1, unsent: [1, 2]) })
+    let unsent = handOver.connections[0].unsent
+    #expect(unsent.starts(with: [1, 2]))
+    var kinds: [UInt8] = []
+    var decoder = FrameDecoder(payloadLimit: 4096)
+    let frames = Array(unsent.dropFirst(2))
+    try decoder.feed(frames.span.bytes) { header, _ in
+      #expect(header.scope == 7)
+      kinds.append(header.kind)
+    }
+    #expect(kinds == [FrameKind.absent.rawValue, FrameKind.detached.rawValue])
   }
 
   private static let impossible: [[PathStep]] = [

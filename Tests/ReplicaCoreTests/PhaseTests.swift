@@ -49,9 +49,10 @@ import Wire
         + clientKinds,
     ],
     .open: [
-      .changes: [.snapshot, .delta, .absent], .diverges: [.hash], .applies: [.applied], .fails: [.rejected],
+      // A hub that has not attached a part says *detached* unasked.
+      .changes: [.snapshot, .delta, .absent, .detached], .diverges: [.hash], .applies: [.applied], .fails: [.rejected],
       .goesDown: [.error, .goodbye],
-      .silent: [.bookmark, .detached, .released, .pong, .welcome, .schema, .standing] + clientKinds,
+      .silent: [.bookmark, .released, .pong, .welcome, .schema, .standing] + clientKinds,
     ],
   ]
 
@@ -60,7 +61,9 @@ import Wire
     .idle: [], .down: [], .connecting: [], .stopped: [],
     .greeting: [.welcome, .error, .goodbye],
     .comparing: [.schema, .applied, .rejected, .released, .standing, .error, .goodbye],
-    .open: [.snapshot, .delta, .absent, .hash, .applied, .rejected, .released, .standing, .pong, .error, .goodbye],
+    .open: [
+      .snapshot, .delta, .absent, .detached, .hash, .applied, .rejected, .released, .standing, .pong, .error, .goodbye,
+    ],
   ]
 
   private static let hubKinds: [FrameKind] = [

@@ -51,4 +51,30 @@ import Wire
     #expect(await bench.stop(server))
     bench.clean()
   }
+
+  /// A hub lets a connection attach sixteen views.
+  @Test func theSeventeenthViewIsRefusedAndTheOthersGoOn() async throws {
+    let bench = try Bench()
+    let server = try serve(bench, count: 100)
+    let client = try Client(loop: bench.loop, path: bench.path, options: ReplicaOptions(subscribesToWholeState: false))
+    client.start()
+    let active = ViewName<IdentifiedArrayOf<Todo.State>>("active")
+    let pages = (0..<17).map { page in
+      client.attach(toView: active, at: { $0[window: page..<page + 1] }, action: { AppFeature.Action.todos($0) })
+    }
+    let part = client.attach(to: \.counter, action: AppFeature.Action.counter)
+    #expect(await bench.until { part.store != nil && client.refusalCode(of: pages[16]) != nil })
+    #expect(client.connection == .live && pages[16].store == nil && pages[..<16].allSatisfy { $0.store != nil })
+    #expect(client.refusalCode(of: pages[16]) == .tooManyScopes && client.refusalCode(of: pages[15]) == nil)
+    #expect(client.refusal(of: pages[16])?.contains("16 views; detach one first, or raise the limit 'views'") == true)
+    let task = try #require(pages[0].store).send(.todos(.element(id: 0, action: .completionChanged(true))))
+    #expect(await bench.until { task.isOver })
+    #expect(pages[0].store?.elements.map(\.id) == [1])
+    client.detach(pages[3])
+    #expect(await bench.until { pages[16].store?.elements.map(\.id) == [17] })
+    #expect(client.refusal(of: pages[16]) == nil)
+    client.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
 }

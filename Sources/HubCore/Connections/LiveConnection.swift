@@ -155,9 +155,11 @@ final class LiveConnection {
   /// not acknowledged.
   var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) + queuedBytes + session.rejections.byteCount }
 
-  /// Returns true if a scope number is taken: attached, or detached without its *detached* frame being written yet.
+  /// Returns true if a scope number is taken: attached, or detached or refused without its *detached* frame being
+  /// written yet.
   func isInUse(_ number: UInt16) -> Bool {
     scopes.contains { $0.number == number } || replies.detached.contains(number)
+      || replies.refused.contains { $0.number == number }
   }
 
   /// Removes the rejections that the client has acknowledged.

@@ -16,6 +16,8 @@ struct PendingReplies {
   var pong: UInt64?
   /// The detached scopes whose *detached* frame was not written yet.
   var detached: [UInt16] = []
+  /// The scopes that were not attached because of a limit, without the frames that say so.
+  var refused: [RefusedScope] = []
   /// The requested schemas, each once.
   var schemas: [SchemaRequest] = []
   /// The number of the last action whose effects the hub does not hold any more; 0 if the client knows it.
@@ -24,12 +26,15 @@ struct PendingReplies {
   /// Whether the hub's state may be stale, after a change of that.
   var standing: HubStanding?
 
-  var isEmpty: Bool { pong == nil && detached.isEmpty && schemas.isEmpty && released == 0 && standing == nil }
+  var isEmpty: Bool {
+    pong == nil && detached.isEmpty && refused.isEmpty && schemas.isEmpty && released == 0 && standing == nil
+  }
 
   /// Removes all answers, which were written, and keeps the memory of the lists.
   mutating func removeAll() {
     (pong, released, standing) = (nil, 0, nil)
     detached.removeAll(keepingCapacity: true)
+    refused.removeAll()
     schemas.removeAll(keepingCapacity: true)
   }
 }

@@ -43,9 +43,12 @@ extension HubCore {
     case .closing:
       return HandedConnection(token: token, user: 0, phase: .closing, unread: [], unsent: unsent)
     case .live(let connection):
+      var refusals = FrameWriter()
+      for scope in connection.replies.refused { scope.write(limits, to: &refusals) }
       return HandedConnection(
         token: token, user: connection.peer.user, phase: .live(handed(connection)),
-        unread: (connection.backlog?.unhandledBytes ?? []) + connection.decoder.partialFrame, unsent: unsent)
+        unread: (connection.backlog?.unhandledBytes ?? []) + connection.decoder.partialFrame,
+        unsent: unsent + refusals.bytes)
     }
   }
 

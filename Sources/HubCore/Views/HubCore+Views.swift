@@ -116,26 +116,6 @@ extension HubCore {
         longest: UInt64(group.work.longest / .microseconds(1)))
     }
   }
-
-  /// The reason why a connection may not attach a further view; nil if it may.
-  func refusal(ofViewFor connection: LiveConnection) -> PeerError? {
-    let attached = connection.scopes.count(where: \.isInView)
-    guard attached < limits.views else {
-      let reason = """
-        this hub lets a connection attach \(limits.views) views; detach one first, or raise the limit 'views' in the \
-        hub's configuration
-        """
-      return PeerError(.tooManyScopes, reason)
-    }
-    guard connection.account.viewCount < limits.viewsPerUser else {
-      let reason = """
-        this hub lets all connections of a user attach \(limits.viewsPerUser) views; detach others first, or raise the \
-        limit 'views-per-user' in the hub's configuration
-        """
-      return PeerError(.tooManyScopes, reason)
-    }
-    return nil
-  }
 }
 
 /// The source of a publisher whose view's value nobody has any more.

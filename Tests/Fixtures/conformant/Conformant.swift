@@ -178,7 +178,7 @@ private func watch(_ key: WatchedPart.Key, _ types: Schema?, _ number: Int, on c
     JudgedMirror(of: types) { write(["part": .integer(number), "matches": .bool($0.here == $0.there)]) }
   }
   for await _ in changes {
-    let line = await connection.read(key, as: JudgedMirror.self) { mirror, refusal -> JSONValue in
+    let line = await connection.read(key, as: JudgedMirror.self) { mirror, refusal, _ -> JSONValue in
       if let refusal { return ["part": .integer(number), "error": .string(refusal)] }
       let bytes = mirror.bytes.map { JSONValue.string($0.hexadecimal) } ?? .null
       return ["part": .integer(number), "revision": .integer(mirror.revision ?? 0), "bytes": bytes]

@@ -12,6 +12,7 @@ from storehub.errors import (
     ActionError,
     ActionTooLarge,
     InvalidValue,
+    LimitReached,
     NotConnected,
     OutcomeUnknown,
     ProtocolError,
@@ -697,6 +698,38 @@ class Views(unittest.TestCase):
         part = script.core.attach(views.active)
         self.assertIsInstance(part.error, UnknownPart)
         self.assertEqual(script.collect(), [])
+
+    def test_parts_beyond_a_limit_wait_for_a_place_and_others_go_on(self) -> None:
+        script = Script()
+        script.welcome(k15=b"v" * 32)
+        parts = [script.core.attach(views.active) for _ in range(3)]
+        script.collect()
+        attached = script.say(wire.SCHEMA, VIEWS, scope=3)
+        script.snapshot(attached[0].scope, ("a",), 1)
+        for frame in attached[1:]:
+            script.say(wire.ABSENT, "views of this hub: 1", frame.scope)
+            script.say(wire.DETACHED, 12, frame.scope)
+        for part in parts[1:]:
+            self.assertIsInstance(part.absence(), LimitReached)
+            self.assertIn("views of this hub: 1", str(part.absence()))
+        self.assertEqual((parts[0].value, [part.error for part in parts]), (("a",), [None] * 3))
+        # The hub does not have the number of a refused part.
+        script.core.detach(parts[2])
+        self.assertEqual(script.collect(), [])
+        script.core.detach(parts[0])
+        detached, again = script.collect()
+        self.assertEqual((detached.kind, again.kind), (wire.DETACH, wire.ATTACH))
+        self.assertNotIn(again.scope, {attached[0].scope})
+        script.snapshot(again.scope, ("b",), 1)
+        self.assertEqual((parts[1].value, parts[1].refusal), (("b",), None))
+        # Each is requested on the next connection.
+        third = script.core.attach(views.active)
+        (request,) = script.collect()
+        script.say(wire.ABSENT, "views of this hub: 1", request.scope)
+        script.say(wire.DETACHED, 12, request.scope)
+        script.cut(resumed=True, k15=b"v" * 32)
+        requests = [frame.kind for frame in script.say(wire.SCHEMA, VIEWS, scope=3)]
+        self.assertEqual((requests, third.awaits_room), ([wire.ATTACH, wire.ATTACH], False))
 
     def test_a_view_that_is_not_declared_is_an_error(self) -> None:
         script = Script()

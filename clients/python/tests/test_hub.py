@@ -138,6 +138,19 @@ class Asynchronous(WithHub):
             with self.assertRaises(StopAsyncIteration):
                 await anext_(updates)
 
+    async def test_the_seventeenth_view_is_refused_and_the_others_go_on(self) -> None:
+        async with storehub.connect(self.hub.socket) as hub:
+            await hub.send(add("milk"))
+            pages = [await hub.attach(storehub.views.active[start : start + 1]) for start in range(17)]
+            await hub.send(INCREMENT)
+            with self.assertRaisesRegex(storehub.LimitReached, "16 views; detach one first, or raise the limit 'views'"):
+                pages[16].value
+            count = pages[0].value.count
+            await hub.send(add("oats"))
+            await pages[0].wait_until(lambda page: page.count == count + 1)
+            await pages[3].detach()
+            self.assertEqual((await pages[16].wait_until(lambda page: True)).count, count + 1)
+
     async def test_unknown_parts_and_actions_are_named(self) -> None:
         async with storehub.connect(self.hub.socket) as hub:
             with self.assertRaisesRegex(storehub.UnknownPart, "Todos.State has no field 'todoz'"):

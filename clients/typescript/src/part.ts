@@ -64,9 +64,20 @@ export class Part<T> implements AsyncIterable<T | undefined> {
     return this.scope.value as T | undefined;
   }
 
-  /** The reason why the hub has no value of a view (`docs/VIEWS.md`); undefined if there is none. */
+  /**
+   * The reason why the hub has no value of a view (`docs/VIEWS.md`), or has not attached the part; undefined if there is
+   * none.
+   */
   get refusal(): string | undefined {
     return this.scope.refusal;
+  }
+
+  /**
+   * True if the hub has not attached the part because of one of its limits, which `refusal` names. It is attached when
+   * another part is detached and leaves a place, or after a new connection.
+   */
+  get isOverLimit(): boolean {
+    return this.scope.awaitsRoom;
   }
 
   /** The revision of the value: the number of actions that had taken effect. */

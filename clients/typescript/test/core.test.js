@@ -577,6 +577,34 @@ test("a view is found by its name in the schema of the views", () => {
   assert.deepEqual([scopes[0].value, scopes[0].refusal], [["b"], undefined]);
 });
 
+test("parts beyond a limit wait for a place, and others go on", () => {
+  const script = new Script();
+  script.connect({ 15: new Uint8Array(32).fill(5) });
+  const scopes = [0, 1, 2].map(() => new Scope("active", 3));
+  for (const scope of scopes) script.core.attach(scope, script.time);
+  script.sent();
+  script.receive(frame(0x8c, cbor([0, "Never", ["Views", 0, [], [0, "active", ["Array", "String"], false]]]), { scope: 3 }));
+  const attached = script.sent();
+  script.receive(frame(0x82, cbor([0, 0, cbor(["a"])]), { flags: 1, scope: attached[0].scope }));
+  for (const { scope } of attached.slice(1)) {
+    script.receive(frame(0x89, cbor("views of this hub: 1"), { scope }));
+    script.receive(frame(0x8a, cbor(12), { scope }));
+  }
+  assert.deepEqual(scopes.map(scope => [scope.value, scope.refusal, scope.awaitsRoom]), [
+    [["a"], undefined, false], [undefined, "views of this hub: 1", true], [undefined, "views of this hub: 1", true],
+  ]);
+  assert.deepEqual(script.sent(), []);
+  // The hub does not have the number of a refused part.
+  script.core.detach(scopes[2]);
+  assert.deepEqual(script.sent(), []);
+  script.core.detach(scopes[0]);
+  const [detach, again] = script.sent();
+  assert.deepEqual([detach.kind, again.kind], [6, 2]);
+  assert.notEqual(again.scope, attached[0].scope);
+  script.receive(frame(0x82, cbor([0, 0, cbor(["b"])]), { flags: 1, scope: again.scope }));
+  assert.deepEqual([scopes[1].value, scopes[1].refusal, scopes[1].awaitsRoom], [["b"], undefined, false]);
+});
+
 test("a hub without views is not asked for them", () => {
   const script = new Script();
   script.connect();

@@ -143,6 +143,9 @@ extension Simulation {
     case .rejected(_, _, _, let rejected) where rejected.code == .unreadable: report.unreadable += 1
     case .stateTooLarge, .stateExceedsLimit: try noteFullState(of: hub)
     case .opened(_, let session, let peer, _): openedSessions[session] = peer.user
+    // Its clients know the limits.
+    case .scopeRefused(let id, _, let error):
+      throw Violation(.protocolBroken, "connection \(id.index): \(error.reason)")
     default: break
     }
     guard case .failed(let id, _, let error) = hubReport else { return }

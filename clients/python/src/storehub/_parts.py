@@ -7,7 +7,7 @@ from typing import Any
 from ._cbor import Reader
 from ._messages import Frame, read_snapshot
 from ._types import RawStep, Type
-from .errors import Absent, ProtocolError, StoreHubError
+from .errors import Absent, LimitReached, ProtocolError, StoreHubError
 from .paths import Path, Step
 from .schema import Model, Types
 
@@ -51,8 +51,10 @@ class Subscription:
         self.steps: list[int | RawStep] = []
         self.value: Any = None
         self.is_present = False
-        # The reason why the hub has no value of a view.
+        # The reason why the hub has no value of a view, or has not attached the part.
         self.refusal: str | None = None
+        # True if the hub has not attached the part because of a limit.
+        self.awaits_room = False
         self.revision: int | None = None
         self.error: StoreHubError | None = None
         self.is_detached = False
@@ -96,6 +98,7 @@ class Subscription:
 
     def disconnect(self) -> None:
         """The connection ended, and with it an incomplete snapshot."""
+        self.awaits_room = False
         self.number, self._pieces, self.reading, self.is_awaited = None, None, None, False
 
     def snapshot(self, frame: Frame) -> bool:
@@ -161,9 +164,15 @@ class Subscription:
         self.refusal = None
         self.version += 1
 
+    def refuse(self) -> None:
+        """The hub has not attached the part, as the reason before has said."""
+        self.disconnect()
+        self.awaits_room, self.revision = True, None
+
     def absence(self) -> Absent:
         """Why there is no value."""
-        return Absent(f"{self.path} has no value now" + (f": {self.refusal}" if self.refusal else ""))
+        error = LimitReached if self.awaits_room else Absent
+        return error(f"{self.path} has no value now" + (f": {self.refusal}" if self.refusal else ""))
 
     def fail(self, error: StoreHubError) -> None:
         """The part has no further values."""

@@ -173,10 +173,13 @@ class Core:
         if part not in self._parts:
             return
         self._parts.remove(part)
+        was_attached = part.number is not None
         self._drop(part)
         part.is_detached = True
         part.version += 1
         self._events.append(PartChanged(part))
+        if was_attached and self.phase is Phase.OPEN:
+            self._request_refused()
 
     def verify(self, part: Subscription) -> bool:
         """Requests the hash of a part, to which `Verified` is the answer; returns false if it is not attached now."""
@@ -512,8 +515,13 @@ class Core:
             self._attach_again(part)
 
     def _detached(self, frame: Frame) -> None:
-        if self._numbers.get(frame.scope, frame) is None:
-            del self._numbers[frame.scope]
+        if frame.scope not in self._numbers:
+            return
+        part = self._numbers.pop(frame.scope)
+        if part is not None:
+            # The hub has not attached it; an *absent* has said why.
+            part.refuse()
+            self._events.append(PartChanged(part))
 
     def _applied(self, frame: Frame) -> None:
         number = wire.read_number(frame.payload)
@@ -601,6 +609,20 @@ class Core:
         revision = part.revision if knows_revision else None
         part.is_awaited = revision is None
         self._write(wire.ATTACH, wire.attach(part.steps, revision, part.root), scope=number)
+
+    def _request_refused(self) -> None:
+        """Requests parts again that exceeded a limit, of which a detached one has left something.
+
+        The oldest view, the oldest window and the oldest other part: these have limits of their own.
+        """
+        found = set()
+        for part in list(self._parts):
+            steps = part.path._steps
+            kind = "view" if part.root == 3 else "window" if steps and isinstance(steps[-1], WindowStep) else "part"
+            if part.awaits_room and kind not in found:
+                found.add(kind)
+                part.awaits_room = False
+                self._request(part, False)
 
     def _free_number(self) -> int | None:
         if len(self._numbers) >= 0xFFFF:

@@ -13,6 +13,7 @@ __all__ = [
     "HashMismatch",
     "InvalidValue",
     "KeptInOutbox",
+    "LimitReached",
     "NotConnected",
     "NotStored",
     "OutboxError",
@@ -52,6 +53,13 @@ class UnknownPart(StoreHubError, LookupError):
 
 class Absent(StoreHubError, LookupError):
     """The part has no value now: an optional on its path is null, or an element is gone."""
+
+
+class LimitReached(Absent):
+    """The hub has not attached the part because of one of its limits, which the text names. The other parts go on.
+
+    It is attached when another part is detached and leaves a place, or after a new connection.
+    """
 
 
 class HashMismatch(StoreHubError):

@@ -170,7 +170,12 @@ export class ClientCore {
 
   /** Ends a subscription. */
   detach(scope: Scope): void {
-    if (this.scopes.remove(scope)) this.unsubscribe(scope);
+    const wasAttached = scope.number !== undefined;
+    if (!this.scopes.remove(scope)) return;
+    this.unsubscribe(scope);
+    if (!wasAttached) return;
+    this.scopes.admitRefused();
+    this.proceed();
   }
 
   /** Compares the hash of a part with the hub's; an event reports the result. Returns false if it is not attached. */
@@ -282,7 +287,11 @@ export class ClientCore {
       }
       case Receive.pong: return this.cancellations.ponged(readNumber(frame.payload), this.outbox.acknowledged);
       case Receive.schema: return this.schemaArrived(frame);
-      case Receive.detached: return this.scopes.release(frame.scope);
+      case Receive.detached: {
+        const refused = this.scopes.release(frame.scope);
+        if (refused) this.changed.add(refused);
+        return;
+      }
       case Receive.snapshot:
       case Receive.delta:
       case Receive.bookmark:

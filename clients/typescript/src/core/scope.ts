@@ -23,8 +23,10 @@ export class Scope {
   isKnown = false;
   /** False if the part has no value at the moment. */
   isPresent = false;
-  /** The reason why the hub has no value of a view. */
+  /** The reason why the hub has no value of a view, or has not attached the part. */
   refusal: string | undefined = undefined;
+  /** True if the hub has not attached the part because of a limit: others must leave a place first. */
+  awaitsRoom = false;
   value: unknown = undefined;
   revision = 0n;
   private codecs: Codecs | undefined;
@@ -66,8 +68,16 @@ export class Scope {
     this.forgetRevision();
   }
 
+  /** The hub has not attached the part, as the reason before has said. */
+  refused(): void {
+    this.detached();
+    this.awaitsRoom = true;
+    this.forgetRevision();
+  }
+
   /** The connection, or the subscription, has ended. */
   detached(): void {
+    this.awaitsRoom = false;
     this.number = undefined;
     this.isWaiting = false;
     this.pieces = [];

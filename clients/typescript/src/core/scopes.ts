@@ -57,7 +57,7 @@ export class Scopes implements Iterable<Scope> {
   *unattached(): Iterable<Scope> {
     if (this.isCareful) this.isCareful = [...this.all].some(scope => !scope.isConfirmed);
     for (const scope of this.all) {
-      if (scope.number !== undefined) continue;
+      if (scope.number !== undefined || scope.awaitsRoom) continue;
       if (this.isCareful && !scope.isConfirmed && this.isTrying) continue;
       yield scope;
     }
@@ -92,9 +92,27 @@ export class Scopes implements Iterable<Scope> {
     return number;
   }
 
-  /** The hub has said *detached*. */
-  release(number: number): void {
-    this.retired.delete(number);
+  /** The hub has said *detached*. Returns the part that has the number, which the hub has therefore refused, if any. */
+  release(number: number): Scope | undefined {
+    if (this.retired.delete(number)) return undefined;
+    const scope = this.numbered.get(number);
+    this.numbered.delete(number);
+    scope?.refused();
+    return scope;
+  }
+
+  /**
+   * A part was detached, and leaves something of a limit for parts that have exceeded one: the oldest view, the oldest
+   * window and the oldest other part, which have limits of their own.
+   */
+  admitRefused(): void {
+    const found = new Set<string>();
+    for (const scope of this.all) {
+      if (!scope.awaitsRoom) continue;
+      const kind = scope.root === Root.views ? "view" : scope.resolved.windowElements > 0 ? "window" : "part";
+      if (!found.has(kind)) scope.awaitsRoom = false;
+      found.add(kind);
+    }
   }
 
   /** Refuses a window with which all windows would have more elements than the hub serves. */
