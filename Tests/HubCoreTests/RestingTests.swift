@@ -231,6 +231,33 @@ import Wire
     #expect(HandOver(resting: [record], engine: counter, history: history, random: &random) == nil)
   }
 
+  /// A client at rest is between two frames, so it can be told why its connection ends.
+  @Test func aClientThatWasToldAnotherSchemaLearnsTheDifference() throws {
+    let hub = try Hub(recovering: [])
+    let id = try open(hub)
+    let record = try #require(resting(hub, id))
+    func goodbye<State, Action>(_ engine: FeatureEngine<State, Action>, earlier: Schema?) throws -> Goodbye? {
+      let history = HubHistory(id: 1, isLogged: true, position: 0, sessions: [], versions: [], earlierSchema: earlier)
+      let goodbyes = HandOver.goodbyes(resting: [record, Array(record.dropLast())], engine, history)
+      #expect(Set(goodbyes.keys).isSubset(of: [42]))
+      var found: Goodbye?
+      var decoder = FrameDecoder(payloadLimit: 4096)
+      let bytes = goodbyes[42] ?? []
+      try decoder.feed(bytes.span.bytes) { header, payload in
+        #expect(header.kind == FrameKind.goodbye.rawValue && found == nil)
+        found = try? Goodbye(decoding: payload)
+      }
+      return found
+    }
+    #expect(try goodbye(hub.engine, earlier: nil) == nil)
+    let counter = FeatureEngine(initialState: Counter.State(), reducer: Counter())
+    let known = try #require(try goodbye(counter, earlier: hub.engine.schema))
+    #expect(known.code == .otherSchema)
+    #expect(known.reason.contains("which refuses clients with the earlier schema: "), "\(known.reason)")
+    let unknown = try #require(try goodbye(counter, earlier: nil))
+    #expect(unknown.reason == "this hub was upgraded to another version of the feature; connect again")
+  }
+
   /// The log does not contain the revisions of the hub's own state.
   @Test func theHubsOwnStateIsSentAnewAtALaterRevision() throws {
     let hub = try Hub(recovering: [])

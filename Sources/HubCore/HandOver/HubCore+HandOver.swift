@@ -162,9 +162,7 @@ extension HandOver {
 
   package func goodbyes(engine: any Engine, _ history: HubHistory?) -> [UInt64: [UInt8]] {
     guard !fits(engine) else { return [:] }
-    var writer = FrameWriter()
-    writer.frame(Goodbye(.otherSchema, reasonOfGoodbye(engine, history)))
-    let goodbye = writer.bytes
+    let goodbye = Self.goodbye(to: schema, from: engine, earlier: state?.schema ?? history?.earlierSchema)
     var bytes: [UInt64: [UInt8]] = [:]
     for connection in connections {
       if case .closing = connection.phase {
@@ -176,12 +174,26 @@ extension HandOver {
     return bytes
   }
 
-  private func reasonOfGoodbye(_ engine: any Engine, _ history: HubHistory?) -> String {
+  /// The *goodbye* to clients that were told another schema, of the state or of the views.
+  ///
+  /// - Parameters:
+  ///   - schema: The fingerprint of the state's that they were told.
+  ///   - engine: The hub's engine.
+  ///   - earlier: The schema with which the state was stored, if it was another.
+  static func goodbye(to schema: SchemaFingerprint, from engine: any Engine, earlier: Schema?) -> [UInt8] {
+    var writer = FrameWriter()
+    writer.frame(Goodbye(.otherSchema, reasonOfGoodbye(to: schema, from: engine, earlier: earlier)))
+    return writer.bytes
+  }
+
+  private static func reasonOfGoodbye(
+    to schema: SchemaFingerprint, from engine: any Engine, earlier: Schema?
+  ) -> String {
     guard engine.schema.fingerprint != schema else {
       return "this hub was upgraded, and its feature declares other views now; connect again"
     }
     let upgraded = "this hub was upgraded to another version of the feature"
-    guard let earlier = state?.schema ?? history?.earlierSchema, earlier.fingerprint == schema else {
+    guard let earlier, earlier.fingerprint == schema else {
       return "\(upgraded); connect again"
     }
     return switch earlier.compatibility(with: engine.schema) {

@@ -139,6 +139,36 @@ extension HandOver {
   }
 }
 
+extension HandOver {
+  /// The last bytes for clients at rest of a crashed process that were told another schema: a *goodbye* that names the
+  /// first difference. A client with a valid record is between two frames.
+  ///
+  /// - Parameters:
+  ///   - records: The valid records of the crashed process.
+  ///   - engine: The hub's engine.
+  ///   - history: The log's history; nil for a hub without a log.
+  /// - Returns: The bytes by the tokens of the connections; none for connections that were told the engine's schema.
+  package static func goodbyes<S, A>(
+    resting records: [[UInt8]], _ engine: FeatureEngine<S, A>, _ history: HubHistory?
+  ) -> [UInt64: [UInt8]] {
+    goodbyes(resting: records, engine: engine, history)
+  }
+
+  package static func goodbyes(
+    resting records: [[UInt8]], engine: any Engine, _ history: HubHistory?
+  ) -> [UInt64: [UInt8]] {
+    let (schema, views) = (engine.schema.fingerprint, engine.views.fingerprint)
+    var bytes: [UInt64: [UInt8]] = [:]
+    for record in records {
+      guard let resting = try? RestingConnection(decoding: record.span.bytes),
+        resting.schema != schema || resting.views != views
+      else { continue }
+      bytes[resting.connection.token] = goodbye(to: resting.schema, from: engine, earlier: history?.earlierSchema)
+    }
+    return bytes
+  }
+}
+
 extension RestingConnection {
   /// Returns true if the client knows no later revision of the feature's state, nor of its views, which have the same.
   fileprivate func knowsNothingBeyond(_ revision: UInt64) -> Bool {

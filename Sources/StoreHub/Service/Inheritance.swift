@@ -197,7 +197,7 @@ extension Inheritance {
   mutating func settle<State, Action>(
     _ engine: FeatureEngine<State, Action>, _ logged: HubHistory?, log: Log
   ) -> HubHistory? {
-    takeResting(engine, logged)
+    takeResting(engine, logged, log)
     guard handOver != nil || refusal != nil || !connections.isEmpty else { return logged }
     var history = logged
     do throws(HandOverRefusal) {
@@ -212,10 +212,7 @@ extension Inheritance {
         Log.Details(.takeoverRefused, ["REASON": "\(error)", "COUNT": "\(connections.count)"]))
       let goodbyes = handOver?.goodbyes(engine, history ?? logged) ?? [:]
       for (inode, descriptor) in connections {
-        // A client that has not read its earlier output gets as much as its socket accepts; it sees the end in any case.
-        if let bytes = goodbyes[inode] {
-          _ = send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
-        }
+        if let bytes = goodbyes[inode] { Self.say(bytes, to: descriptor) }
         // Other processes may also have the socket open, so closing the descriptor is not enough.
         shutdown(descriptor, CInt(SHUT_RDWR))
         close(descriptor)
@@ -230,14 +227,43 @@ extension Inheritance {
 extension Inheritance {
   /// Continues connections at rest if the log permits it. A missing hand-over means that the previous process has
   /// crashed.
-  private mutating func takeResting<State, Action>(_ engine: FeatureEngine<State, Action>, _ logged: HubHistory?) {
-    guard handOver == nil, refusal == nil, connections.isEmpty, let logged else { return }
+  private mutating func takeResting<State, Action>(
+    _ engine: FeatureEngine<State, Action>, _ logged: HubHistory?, _ log: Log
+  ) {
+    guard handOver == nil, refusal == nil, connections.isEmpty else { return }
+    sayGoodbye(HandOver.goodbyes(resting: records, engine, logged), log)
+    guard let logged else { return }
     var random = SystemRandomNumberGenerator()
     guard let resting = HandOver(resting: records, engine: engine, history: logged, random: &random) else { return }
     handOver = resting
     for token in resting.tokens {
       if let descriptor = kept.removeValue(forKey: token) { connections[token] = descriptor }
     }
+  }
+
+  /// Tells the clients at rest of a crashed process that cannot continue, because they were told another schema. Their
+  /// connections are closed with the others that are not taken over.
+  private func sayGoodbye(_ goodbyes: [UInt64: [UInt8]], _ log: Log) {
+    var count = 0
+    for (inode, bytes) in goodbyes {
+      guard let descriptor = kept[inode] else { continue }
+      Self.say(bytes, to: descriptor)
+      count += 1
+    }
+    guard count > 0 else { return }
+    let reason = HandOverRefusal.otherSchema
+    log.write(
+      .warning,
+      """
+      \(counted(count, "connection")) at rest of the previous process, which crashed, cannot be taken over: \(reason)
+      """,
+      Log.Details(.takeoverRefused, ["REASON": "\(reason)", "COUNT": "\(count)"]))
+  }
+
+  /// Writes the last bytes to a connection. A client that has not read its earlier output gets as much as its socket
+  /// accepts; it sees the end in any case.
+  private static func say(_ bytes: [UInt8], to descriptor: CInt) {
+    _ = send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
   }
 }
 

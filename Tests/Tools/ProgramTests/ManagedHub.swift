@@ -61,6 +61,16 @@ final class ManagedHub {
     try #require(wait { count("READY=1") > before }, "\(events) \(log)")
   }
 
+  /// Waits until a number of connections have a valid record.
+  func hasAtRest(_ count: Int) -> Bool {
+    wait {
+      let before = self.count("resting")
+      notify("resting")
+      guard wait(until: { self.count("resting") > before }) else { return false }
+      return events.last { $0.hasPrefix("resting") } == "resting \(count)"
+    }
+  }
+
   /// Polls a condition for at most two minutes.
   func wait(until condition: () -> Bool) -> Bool { poll(until: condition) }
 

@@ -247,7 +247,7 @@ import Testing
       #expect(
         hub.log.components(separatedBy: "took over 55 connections of the previous process").count == round + 1,
         "\(hub.log)")
-      #expect(resting(in: hub, 30))
+      #expect(hub.hasAtRest(30))
       #expect(kept(by: hub, 30))
     }
     for client in clients {
@@ -300,16 +300,6 @@ import Testing
     hub.wait { hub.count("stored storehub-idle-") - hub.count("removed storehub-idle-") == count }
   }
 
-  /// Waits until a number of connections have a valid record.
-  private func resting(in hub: ManagedHub, _ count: Int) -> Bool {
-    hub.wait {
-      let before = hub.count("resting")
-      hub.notify("resting")
-      guard hub.wait(until: { hub.count("resting") > before }) else { return false }
-      return hub.events.last { $0.hasPrefix("resting") } == "resting \(count)"
-    }
-  }
-
   @Test(arguments: [true, false]) func connectionsAtRestSurviveACrash(activated: Bool) throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: state) }
@@ -321,18 +311,18 @@ import Testing
       ["--socket", hub.socket, "watch"], errors: hub.directory + "/watch")
     defer { watcher.terminate() }
     #expect(kept(by: hub, 3))
-    #expect(resting(in: hub, 3))
+    #expect(hub.hasAtRest(3))
     for round in 1...3 {
       // The hub has read half of a frame; the next process will read the rest.
       if round == 3 {
         cut.send(Array(Self.ping.prefix(17)))
-        #expect(resting(in: hub, 2))
+        #expect(hub.hasAtRest(2))
       }
       try hub.restart("kill")
       quiet.send(Self.ping)
       #expect(quiet.receive().first == 0x88, "\(hub.log)")
       #expect(hub.log.contains("took over \(round == 3 ? 2 : 3) connections at rest"))
-      #expect(resting(in: hub, round == 3 ? 2 : 3))
+      #expect(hub.hasAtRest(round == 3 ? 2 : 3))
     }
     #expect(cut.receive().isEmpty)
     #expect(try Program(name: "storeload").run("--socket", hub.socket, "-n", "100").status == 0)
@@ -341,7 +331,7 @@ import Testing
     try hub.restart()
     quiet.send(Self.ping)
     #expect(quiet.receive().first == 0x88)
-    #expect(resting(in: hub, 2))
+    #expect(hub.hasAtRest(2))
     try hub.restart("kill")
     quiet.send(Self.ping)
     #expect(quiet.receive().first == 0x88)

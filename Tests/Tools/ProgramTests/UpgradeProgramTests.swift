@@ -141,6 +141,38 @@ import Wire
     }
   }
 
+  /// The earlier process has crashed, and the service manager has the connections that were at rest.
+  @Test(arguments: [true, false]) func clientsAtRestOfACrashedProcessLearnTheDifference(activated: Bool) async throws {
+    let place = try Place()
+    let hub = try place.hub(1, activated: activated)
+    let notepad = client(hub, Notepad.self, "notepad")
+    let serving = Task { try await notepad.run() }
+    try await notepad.send(.booked("one"))
+    let raw = try RawClient(hub.socket)
+    raw.send(RawClient.hello)
+    #expect(raw.receive().first == 0x81)
+    #expect(hub.hasAtRest(2))
+    hub.notify("program \(place.program(2))")
+    try hub.restart("kill")
+    let goodbye = try goodbye(raw)
+    #expect(goodbye.code == .otherSchema)
+    #expect(goodbye.reason.contains("which refuses clients with the earlier schema: "), "\(goodbye.reason)")
+    #expect(goodbye.reason.contains("'total'"), "\(goodbye.reason)")
+    #expect(raw.receive().isEmpty)
+    #expect(hub.log.contains("2 connections at rest of the previous process, which crashed, cannot be taken over: "))
+    // The client whose parts fit goes on with its session.
+    try await notepad.send(.booked("two"))
+    #expect(try await notepad.value(of: { $0.entries }) == ["one", "two"])
+
+    // The same version takes such connections over, and says nothing.
+    #expect(hub.hasAtRest(1))
+    try hub.restart("kill")
+    try await notepad.send(.booked("three"))
+    #expect(hub.log.contains("took over 1 connection at rest of the previous process, which crashed"), "\(hub.log)")
+    serving.cancel()
+    try await serving.value
+  }
+
   /// The state is in the record of the connections only.
   @Test func aHubWithoutAJournalMigratesAndSaysGoodbye() async throws {
     let place = try Place()

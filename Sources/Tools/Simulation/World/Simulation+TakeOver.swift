@@ -97,6 +97,7 @@ extension Simulation {
         read = handOver
         if logged == nil { history = try handOver.restore(engine: engine.engine, id: chance.next()) }
       case .resting(let records):
+        say(HandOver.goodbyes(resting: records, engine: engine.engine, logged), to: legacy)
         guard let logged,
           let resting = HandOver(resting: records, engine: engine.engine, history: logged, random: &chance)
         else { return (logged, nil) }
@@ -106,12 +107,7 @@ extension Simulation {
       return (history?.continuing(handOver), handOver)
     } catch {
       trace.explain("\(error)")
-      let goodbyes = read?.goodbyes(engine: engine.engine, history ?? logged) ?? [:]
-      for link in legacy.links where link.isOpenAtHub {
-        guard let bytes = goodbyes[UInt64(link.number)] else { continue }
-        report.goodbyes += 1
-        _ = link.toClient.write(bytes, limit: socketBytes, notBefore: now)
-      }
+      say(read?.goodbyes(engine: engine.engine, history ?? logged) ?? [:], to: legacy)
       let isOtherLog = plan.storage != .memory && stopped.map { $0.tail != disk.tail } ?? true
       switch error {
       case .otherSchema where legacy.links.contains { $0.hub.program.schema != hubProgram.schema }: break
@@ -119,6 +115,15 @@ extension Simulation {
       default: if !legacy.links.isEmpty { throw Violation(.connectionLost, "the record is refused: \(error)") }
       }
       return (history, nil)
+    }
+  }
+
+  /// Writes the last bytes to connections that cannot be continued.
+  private func say(_ goodbyes: [UInt64: [UInt8]], to legacy: Legacy) {
+    for link in legacy.links where link.isOpenAtHub {
+      guard let bytes = goodbyes[UInt64(link.number)] else { continue }
+      report.goodbyes += 1
+      _ = link.toClient.write(bytes, limit: socketBytes, notBefore: now)
     }
   }
 
