@@ -1,6 +1,6 @@
 """Real processes under real faults: kills, stops, a full disk, no descriptors, no memory.
 
-    torture.py --hub PATH [--crashing PATH] [--shared PATH --editor PATH [--storectl PATH]] [--outbox-client PATH] [--cycles N] [--seed S] [SCENARIO...]
+    torture.py --hub PATH [--crashing PATH] [--shared PATH --editor PATH [--storectl PATH]] [--outbox-client PATH] [--ledger PATH] [--cycles N] [--seed S] [SCENARIO...]
 
 Each scenario starts the hub on a state directory of its own, loads it with clients that reconnect and send again what has no
 outcome, and checks that everything acknowledged is there once, in order, and nothing twice. Exits with 1 on a violation.
@@ -70,9 +70,12 @@ class Hub:
         if self.process.wait(180) != 0:
             raise Violation(f"the hub stopped with status {self.process.returncode}:\n{self.tail()}")
 
+    def log(self):
+        with open(self.errors, encoding="utf-8", errors="replace") as errors:
+            return errors.read()
+
     def tail(self):
-        with open(self.errors, "rb") as errors:
-            return errors.read()[-2000:].decode(errors="replace")
+        return self.log()[-2000:]
 
 
 def finish(hub, adders):
@@ -538,6 +541,119 @@ def outboxes(arguments, directory):
     return f"{kills} kills of clients, {hub_kills} of the hub, {len(found)} todos of {len(numbers)} processes"
 
 
+def migrations(arguments, directory):
+    """kill -9 of a new version while it starts and migrates: it does so once, nothing is lost, and there is a way back."""
+    if not (arguments.ledger and arguments.storectl):
+        return "skipped: --ledger and --storectl name no programs"
+    kills = early = rounds = actions = 0
+    while kills < arguments.cycles:
+        rounds += 1
+        place = os.path.join(directory, str(rounds))
+        os.mkdir(place)
+        # The last character of the program's name is its version.
+        programs = [os.path.join(place, f"ledger{version}") for version in (1, 2)]
+        for program in programs:
+            os.symlink(os.path.abspath(arguments.ledger), program)
+        old = Hub(programs[0], place).start()
+        start = time.monotonic()
+        action = old.wait_until_ready(action=booking)
+        duration = time.monotonic() - start
+        adders = [Adder(f"client{number}", old.socket, action, pause=0.001, padding=random.choice([0, 200, 4000])) for number in range(2)]
+        for adder in adders:
+            adder.start()
+        count = random.randrange(1, 60)
+        wait_for(lambda adders=adders, count=count: all(adder.applied >= count or adder.violations for adder in adders))
+        # Also after a crash of the earlier version.
+        random.choice([old.kill, old.stop])()
+        before = {adder: adder.acknowledged for adder in adders}
+
+        new = Hub(programs[1], place, old.state)
+        for _ in range(random.randrange(1, 5)):
+            files = stamps(new.state)
+            new.start()
+            interrupt(new, duration, files)
+            kills += 1
+            early += way_back(new.log()) is None
+        new.start()
+        new.wait_until_ready(action=booking)
+        for adder in adders:
+            adder.drain()
+        state = state_of(new.socket)
+        entries = state["entries"]
+        check(adders, entries)
+        if state["total"] != len(entries) or state["migrations"] != 1:
+            raise Violation(f"{state['migrations']} migrations, and a total of {state['total']} for {len(entries)} entries")
+        new.stop()
+        actions += len(entries)
+
+        # The earlier version says how to go back, and so has the migration, unless it was killed before it said so.
+        line = [programs[0], "--socket", old.socket, "--state-dir", old.state]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+        command = way_back(done.stderr)
+        if done.returncode == 0 or command is None or way_back(new.log()) not in (None, command):
+            raise Violation(f"the earlier version ended with {done.returncode}: {done.stderr}\n{new.tail()}")
+        done = subprocess.run([arguments.storectl, *shlex.split(command)[1:]], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Violation(f"`{command}` ended with {done.returncode}: {done.stdout}{done.stderr}")
+        old.start()
+        old.wait_until_ready(action=booking)
+        state = state_of(old.socket)
+        check(adders, state["entries"], before)
+        count = int(shlex.split(command)[-1])
+        if state["entries"] != entries[:count] or state["total"] != str(count):
+            raise Violation(f"the way back to {count} leads to {len(state['entries'])} entries and a total of {state['total']}")
+        old.stop()
+    return f"{kills} kills in {rounds} upgrades, {early} of them before the migration, {actions} actions"
+
+
+def booking(path):
+    """Returns a function that encodes the action for booking an entry."""
+    encode = encoder_of(path)
+    return lambda text: encode({"booked": text})
+
+
+def stamps(state):
+    """What changes with a write to the files of a journal."""
+    found = {}
+    for name in os.listdir(state):
+        try:
+            status = os.stat(os.path.join(state, name))
+        except FileNotFoundError:
+            continue
+        found[name] = (status.st_size, status.st_mtime_ns)
+    return found
+
+
+def interrupt(hub, duration, files):
+    """Kills a hub that has just been started: at a moment of its start, or soon after it has begun to write."""
+    if random.random() < 0.5:
+        time.sleep(random.random() ** 2 * 1.5 * duration)
+    else:
+        deadline = time.monotonic() + 10
+        while stamps(hub.state) == files and hub.process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.0002)
+        time.sleep(random.random() ** 2 * duration / 2)
+    if hub.process.poll() is not None:
+        raise Violation(f"the hub ended with status {hub.process.returncode}:\n{hub.tail()}")
+    hub.kill()
+
+
+def way_back(text):
+    """The command that goes back to before a migration, as a hub has written it; None if there is none."""
+    commands = set(re.findall(r"`(storectl journal repair [^`]*)`", text))
+    if len(commands) > 1:
+        raise Violation(f"there are several ways back: {sorted(commands)}")
+    return commands.pop() if commands else None
+
+
+def wait_for(condition, timeout=60):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Violation(f"nothing has happened for {timeout} s")
+        time.sleep(0.002)
+
+
 def replay():
     """Runs the actions of all journals through the reducers again: each turn must have the same result."""
     actions = 0
@@ -552,7 +668,7 @@ def replay():
     return actions
 
 
-SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, outboxes, shared_model, full_disk, no_descriptors, no_memory)}
+SCENARIOS = {scenario.__name__.replace("_", "-"): scenario for scenario in (kills, stops, crashes, outboxes, migrations, shared_model, full_disk, no_descriptors, no_memory)}
 
 
 def main():
@@ -562,7 +678,8 @@ def main():
     parser.add_argument("--shared", metavar="PATH", help="a hub of a shared model, for shared-model")
     parser.add_argument("--editor", metavar="PATH", help="the editor of that model")
     parser.add_argument("--outbox-client", metavar="PATH", help="a client with an outbox, for outboxes")
-    parser.add_argument("--storectl", metavar="PATH", help="the tool with which scripts edit that model")
+    parser.add_argument("--ledger", metavar="PATH", help="a hub of several versions, for migrations")
+    parser.add_argument("--storectl", metavar="PATH", help="the tool, for shared-model and migrations")
     parser.add_argument("--seconds", type=float, default=0, metavar="N", help="the time of shared-model, instead of cycles")
     parser.add_argument("--cycles", type=int, default=200, metavar="N", help="how often the hub is killed; default 200")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), metavar="S", help="seed of the moments")

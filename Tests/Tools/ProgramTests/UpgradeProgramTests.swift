@@ -238,4 +238,23 @@ import Wire
     #expect(try state(upgraded).contains(#""another""#))
     #expect(try state(upgraded).contains(#""migrations":1"#))
   }
+
+  // MARK: Kills
+
+  /// `STOREHUB_MIGRATION_KILLS` is the number of kills, and `STOREHUB_MIGRATION_SEED` repeats their moments, nearly;
+  /// `make torture` does many more.
+  @Test func aMigrationThatIsKilledIsDoneOnce() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let seed = environment["STOREHUB_MIGRATION_SEED"].flatMap { UInt32($0) } ?? .random(in: 0 ... .max)
+    let kills = environment["STOREHUB_MIGRATION_KILLS"].flatMap { Int($0) } ?? 6
+    print("aMigrationThatIsKilledIsDoneOnce: STOREHUB_MIGRATION_SEED=\(seed)")
+    let (ledger, control) = (Program(name: "ledgerhub").url.path, Program(name: "storectl").url.path)
+    let output = try Python.run(
+      "Torture/torture.py",
+      ["--hub", ledger, "--ledger", ledger, "--storectl", control, "--seed", "\(seed)", "--cycles", "\(kills)"]
+        + ["migrations"])
+    let report = String(decoding: output, as: UTF8.self)
+    let count = report.firstMatch(of: /migrations: (\d+) kills in \d+ upgrades/).flatMap { Int($0.output.1) }
+    #expect(count.map { $0 >= kills } == true, "\(report)")
+  }
 }
