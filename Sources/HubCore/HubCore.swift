@@ -162,6 +162,8 @@ package struct HubCore: ~Copyable {
     ])
     views = ViewTable(declared, of: visible)
     if let history { adopt(history) }
+    // A follower: the reducer of its clients' actions is the leader's, before the first turn too.
+    if let history, history.isReplicated { leaderRegion = history.region }
     beginSize(bound: history?.stateBound)
   }
 

@@ -244,7 +244,8 @@ extension Recording {
       let id = durability == .sync ? history.epoch.low : .random(in: 0 ... .max)
       var recording = Recording(
         turnLog: journal, mailbox: mailbox,
-        history: recovery.history(id: id, sessions: history.sessions, time: history.time),
+        history: recovery.history(
+          id: id, sessions: history.sessions, time: history.time, region: isReplicated ? lastRegion(history) : nil),
         durability: durability
       ) { journal.close() }
       (recording.isNew, recording.journal) = (history.isNew, journal)
@@ -255,6 +256,11 @@ extension Recording {
       journal.close()
       throw error
     }
+  }
+
+  /// The calendar, the time zone and the locale of the last turn; nil if it is not kept any more.
+  private static func lastRegion(_ history: JournalHistory) -> RegionalSettings? {
+    history.tail == 0 ? nil : (try? history.turns(from: history.tail))?.last?.region
   }
 
   private static let copyOfCluster =

@@ -62,7 +62,8 @@ final class Hub {
     var recovery = Recovery(of: engine)
     for turn in turns { try recovery.apply(turn, writtenFor: Schema(state: State.self, action: Action.self)) }
     log = turns
-    var history = recovery.history(id: durability == .sync ? 1 : seed, sessions: sessions)
+    var history = recovery.history(
+      id: durability == .sync ? 1 : seed, sessions: sessions, region: turns.last?.region)
     if let handOver { history = history.continuing(handOver) }
     if isReplicated { history = history.replicated(as: 1) }
     core = HubCore(

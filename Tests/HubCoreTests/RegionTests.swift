@@ -115,6 +115,14 @@ import Wire
     #expect(follower.core.apply([turn], at: follower.now) == nil)
     follower.turn()
     #expect(try follower.open().1.region == berlin)
+    // Also when it starts again, before the first turn.
+    let restarted = try Hub(recovering: [turn], isReplicated: true)
+    try restarted.core.setRegion(tokyo)
+    #expect(try restarted.open().1.region == berlin)
+    // A hub that is alone runs the reducer itself.
+    let alone = try Hub(recovering: [turn])
+    try alone.core.setRegion(tokyo)
+    #expect(try alone.openStored().1.region == tokyo)
     follower.core.lead(at: follower.now, wallTime: 0)
     follower.turn()
     #expect(try follower.openStored().1.region == tokyo)

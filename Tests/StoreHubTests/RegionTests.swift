@@ -73,6 +73,21 @@ import Wire
     bench.clean()
   }
 
+  /// A node of a cluster tells it to its clients before its first turn.
+  @Test func aReplicatedJournalHasThatOfItsLastTurn() async throws {
+    let bench = try Bench()
+    let berlin = RegionalSettings(timeZone: "Europe/Berlin", locale: "de_DE")
+    _ = try await serve(bench, berlin)
+    for (isReplicated, region) in [(true, berlin), (false, nil)] {
+      let recording = try Recording.open(
+        engine(), directory: bench.directory + "/state", isReplicated: isReplicated,
+        log: Log(program: "test", level: .error))
+      #expect(recording.history.region == region)
+      recording.close()
+    }
+    bench.clean()
+  }
+
   @Test func aHubDoesNotStartWithAnUnknownOne() throws {
     let bench = try Bench()
     let error = #expect(throws: HubError.self) {

@@ -1,5 +1,5 @@
 public import TurnLog
-import Wire
+package import Wire
 
 /// The starting point of a hub: the end of its log, and the clients' sessions.
 ///
@@ -25,6 +25,8 @@ public struct HubHistory: Sendable {
   let time: Int64
   /// The schema of the previous process, if the state was converted from it.
   let earlierSchema: Schema?
+  /// The calendar, the time zone and the locale of the last turn; nil if they are not known.
+  package let region: RegionalSettings?
   /// The number of the last connection of the previous process, if its clients are taken over.
   private(set) var lastConnection: UInt64 = 0
   /// The revision of the hub's own state in the previous process, if its clients are taken over.
@@ -39,9 +41,10 @@ public struct HubHistory: Sendable {
   init(
     id: UInt64, isLogged: Bool, position: UInt64, unsavedByteCount: Int = 0, stateBound: Int? = nil,
     sessions: [LoggedSession], versions: [(revision: UInt64, state: StateVersion)],
-    effects: EffectsInFlight = EffectsInFlight(), time: Int64 = .min, earlierSchema: Schema? = nil
+    effects: EffectsInFlight = EffectsInFlight(), time: Int64 = .min, earlierSchema: Schema? = nil,
+    region: RegionalSettings? = nil
   ) {
-    (self.time, self.earlierSchema) = (time, earlierSchema)
+    (self.time, self.earlierSchema, self.region) = (time, earlierSchema, region)
     (self.id, self.isLogged, self.position, self.sessions, self.versions) = (id, isLogged, position, sessions, versions)
     (self.unsavedByteCount, self.stateBound, self.effects) = (unsavedByteCount, stateBound, effects)
   }

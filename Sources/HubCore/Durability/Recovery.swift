@@ -285,14 +285,18 @@ public struct Recovery: ~Copyable {
   ///     have seen, otherwise a new one for each start.
   ///   - sessions: The sessions in the log, least recently used first.
   ///   - time: The time of the last turn in the log, in milliseconds since 1970: the reducer's time never goes backwards.
-  public consuming func history(id: UInt64, sessions: [LoggedSession], time: Int64 = .min) -> HubHistory {
+  ///   - region: The calendar, the time zone and the locale of the last turn, which a hub that follows another tells its
+  ///     clients until the next turn; nil if they are not known.
+  public consuming func history(
+    id: UInt64, sessions: [LoggedSession], time: Int64 = .min, region: RegionalSettings? = nil
+  ) -> HubHistory {
     precondition(foreignRevision == nil, "a converted state gets a new revision first")
     // Effects that began before a change of the schema and were not dropped then.
     _ = effects.convert(to: engine.schema)
     return HubHistory(
       id: id, isLogged: true, position: position, unsavedByteCount: unsavedByteCount, stateBound: stateBound,
       sessions: sessions, versions: versions.suffix(versionLimit), effects: effects.inFlight,
-      time: time, earlierSchema: earlierSchema)
+      time: time, earlierSchema: earlierSchema, region: region)
   }
 
   /// Converts bytes of another schema to the feature's; returns nil if the schema is the feature's.
