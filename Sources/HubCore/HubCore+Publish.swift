@@ -41,6 +41,7 @@ extension HubCore {
       outputs.resumeUnfinished { [plan] in plan.isContended && $0.hasSentMuch }
     }
     outputs.resumeHashes()
+    if !views.idle.isEmpty { endIdleViews() }
     if !views.unprepared.isEmpty, outgoing.snapshotBudget > 0 { prepareViews() }
     publish(at: now, flushing: flushing)
     turns?.forgetVisibleDelta()
@@ -269,8 +270,8 @@ extension HubCore {
     if let number = connection.replies.pong {
       outgoing.writer.frame(Pong(number: number), revision: visibleRevision)
     }
-    for scope in connection.replies.detached {
     for scope in connection.replies.refused { scope.write(limits, to: &outgoing.writer) }
+    for scope in connection.replies.detached {
       outgoing.writer.frame(FrameHeader(kind: .detached, scope: scope)) { _ in }
     }
     for request in connection.replies.schemas { writeSchema(request) }

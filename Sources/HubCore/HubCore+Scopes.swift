@@ -125,6 +125,7 @@ extension HubCore {
     let mayRetain = views.mayRetain(scope.publisher, limit: limits.viewsPerUser)
     let retained = publishers[scope.publisher].unsubscribe(scope.subscriber, retaining: retaining && mayRetain)
     if retained != nil { views.noteRetained(scope.publisher) }
+    if !publishers[scope.publisher].hasSubscribers { views.noteIdle(scope.publisher) }
     return retained
   }
 

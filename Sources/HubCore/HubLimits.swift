@@ -66,6 +66,8 @@ public struct HubLimits: Sendable {
   public var views = 16
   /// The number of such scopes of all connections of one user.
   public var viewsPerUser = 256
+  /// The number of revisions for which a view's value that no client has attached is kept for sessions that may resume.
+  package var viewRetention: UInt64 = 1024
   /// The number of elements of all windows of collections that one connection has attached; 0 for a hub that serves no
   /// windows. It bounds the work that a change of the collections is for the windows.
   public var windowElements = 4096

@@ -305,6 +305,53 @@ import Wire
     #expect(values() == 3)
   }
 
+  /// A value that no client has attached does not follow the state, so it keeps that of its time in memory.
+  @Test(arguments: ["open", "counts"]) func aValueIsKeptForASessionOnlySoLong(_ view: String) throws {
+    var limits = HubLimits()
+    limits.viewRetention = 3
+    let hub = ViewHub(limits: limits)
+    func values() -> Int { hub.core.views.groups.map(\.count).reduce(0, +) }
+    let (sender, _) = try hub.open()
+    func change(_ count: Int) {
+      for _ in 0..<count {
+        hub.send(.add(owner: 1, title: "a"), on: sender)
+        hub.turn()
+      }
+    }
+    let (first, welcome) = try hub.open()
+    var known = try #require(try hub.attach(view, scope: 1, on: first).first).revision
+    hub.core.ended(first)
+    hub.turn()
+    change(3)
+    #expect(values() == 1)
+    let (second, resumed) = try hub.open(session: welcome.session, history: welcome.history)
+    #expect(resumed.isResumed)
+    let path = try ViewHub.path(view)
+    hub.send(Attach(root: .views, path: path, knownRevision: known), scope: 1, on: second)
+    let delta = hub.turn(second)
+    #expect(delta.map(\.kind) == [.delta])
+    // While a client has it, it is kept for as long as it likes.
+    change(5)
+    known = try #require(hub.turn(second).last).revision
+    #expect(values() == 1)
+    hub.core.ended(second)
+    hub.turn()
+    change(4)
+    #expect(values() == 0)
+    let (third, _) = try hub.open(session: welcome.session, history: welcome.history)
+    // Another value may have its place in the meantime.
+    let (other, _) = try hub.open()
+    try hub.attach("titles[h'F5']", scope: 1, on: other)
+    hub.send(Attach(root: .views, path: path, knownRevision: known), scope: 1, on: third)
+    let frames = hub.turn(third)
+    #expect(frames.map(\.kind) == [.snapshot])
+    let payload = frames[0].payload
+    let reason = try SnapshotPiece(CBORDecoder(payload.span.bytes)).reason
+    #expect(reason == .versionNotKept)
+    change(1)
+    #expect(hub.turn(third).map(\.kind) == [.delta])
+  }
+
   // MARK: Time
 
   @Test func aSlowViewIsReportedAndLeavesTimeToOthers() throws {

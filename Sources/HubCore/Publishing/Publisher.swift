@@ -206,6 +206,13 @@ extension Publisher {
     }
   }
 
+  /// Removes all versions, also those that are held. Call it only without subscribers.
+  mutating func removeVersions() {
+    precondition(subscriberCount == 0, "subscribers need versions")
+    publishedRevision = nil
+    versions.removeAll()
+  }
+
   /// Releases a version that was held for a client.
   mutating func forget(_ retained: RetainedScope) {
     versions.release(retained.version)

@@ -71,6 +71,9 @@ struct Versions {
     for index in versions.indices.reversed() where versions[index].holders == 0 { remove(at: index) }
   }
 
+  /// Removes all versions, as if they were too many.
+  mutating func removeAll() { (versions, byteCount) = ([], 0) }
+
   /// Adds a holder to a version; returns false if it is not kept.
   @discardableResult
   mutating func hold(_ revision: UInt64) -> Bool {

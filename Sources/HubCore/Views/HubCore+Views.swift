@@ -44,7 +44,10 @@ extension HubCore {
     let key = ViewDeclaration.Key(
       view: index, parameter: parameter, user: view.kind.contains(.perUser) ? user : nil)
     let path = Array(request.path.dropFirst(stepCount))
-    if let publisher = views.publisher(of: key) { return PublishedPlace(publisher: publisher, path: path) }
+    if let publisher = views.publisher(of: key) {
+      views.noteUse(of: publisher)
+      return PublishedPlace(publisher: publisher, path: path)
+    }
     let source = try self.source(of: key, for: user)
     let publisher = views.add(key, source, end: publishers.count)
     let published = Publisher(publisher, of: source, view: prefix, limits: limits.forViews)
@@ -75,6 +78,17 @@ extension HubCore {
     guard publisher >= Publishers.firstView, publishers[publisher].isUnused else { return }
     views.remove(publisher)
     publishers.setView(Publisher(publisher, of: Vacancy(), view: [], limits: limits.forViews), at: publisher)
+  }
+
+  /// Ends the values that are only kept for sessions, after many changes of the state. They do not follow the state, so
+  /// what they were computed from is in memory beside it: for a view of elements, all of these. Their sessions get
+  /// snapshots.
+  mutating func endIdleViews() {
+    let revision = views.feed.revision
+    for (publisher, since) in views.idle where revision - min(since, revision) > limits.viewRetention {
+      publishers[publisher].removeVersions()
+      endViewIfUnused(publisher)
+    }
   }
 
   /// The fewest steps for one of many first values in a turn: a part of a piece costs as much as the piece.

@@ -15,6 +15,9 @@ struct ViewTable {
   private var free: [Int] = []
   /// For each publisher, the number of places of its value that are retained for sessions that may resume.
   private var retained: [Int: Int] = [:]
+  /// The publishers whose value no client has attached, which is only kept for sessions that may resume, with the revision
+  /// of the state since which that is so.
+  private(set) var idle: [Int: UInt64] = [:]
   /// The publishers whose first value is not complete, in the order in which they take turns.
   private(set) var unprepared: [Int] = []
 
@@ -58,8 +61,15 @@ struct ViewTable {
     if !isPrepared { unprepared.append(publisher) }
   }
 
+  /// Notes that no client has a publisher's value attached any more.
+  mutating func noteIdle(_ index: Int) { idle[index] = feed.revision }
+
+  /// Notes that a client attaches a publisher's value.
+  mutating func noteUse(of index: Int) { idle[index] = nil }
+
   /// Removes the value of a publisher.
   mutating func remove(_ index: Int) {
+    idle[index] = nil
     guard let value = values.removeValue(forKey: index) else { return }
     indices[value.key] = nil
     retained[index] = nil
