@@ -6,15 +6,19 @@ A hub for each size, filled with todos by `storeload`. The program runs in a ter
 *First screen* is the time from its start to its last output before it is quiet; *open* the same from the key that opens
 the collection. A key's times are those to the first output after it, and to the last one: a key that leaves the window
 of elements that are here shows at once which rows are missing, and then these rows. Memory is the resident set after
-all keys. `--idle` seconds of an untouched program are traced (strace) for its system calls.
+all keys. `--attach` measures only how long it takes until todos are shown, in runs that alternate between the sizes,
+and how many bytes the hub sends for it. `--idle` seconds of an untouched program are traced (strace) for its system calls.
 """
 import argparse
+import contextlib
 import fcntl
+import multiprocessing
 import os
 import pty
 import re
 import select
 import signal
+import socket
 import statistics
 import struct
 import subprocess
@@ -127,6 +131,82 @@ def measure(options, size, server, configuration, is_generic):
     return figures
 
 
+class Relay:
+    """A socket before that of a hub, in a process of its own, which counts the bytes that the hub sends."""
+
+    def __init__(self, path, target):
+        self.count = multiprocessing.Value("q", 0)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path)
+        listener.listen()
+        self.process = multiprocessing.Process(target=self.run, args=(listener, target), daemon=True)
+        self.process.start()
+        listener.close()
+
+    def run(self, listener, target):
+        ends = {}
+        while True:
+            for ready in select.select([listener, *ends], [], [])[0]:
+                if ready is listener:
+                    (client, _), hub = listener.accept(), socket.socket(socket.AF_UNIX)
+                    hub.connect(target)
+                    ends[client], ends[hub] = (hub, False), (client, True)
+                    continue
+                if ready not in ends:
+                    continue
+                other, is_hub = ends[ready]
+                data = ready.recv(1 << 16)
+                if is_hub:
+                    with self.count.get_lock():
+                        self.count.value += len(data)
+                if data:
+                    other.sendall(data)
+                else:
+                    for end in (ready, other):
+                        del ends[end]
+                        end.close()
+
+
+def first_todos(options, path):
+    """The ms from the start of the hand-made screen to the first output with todos, whose key is pressed in advance."""
+    terminal = Terminal([f"{options.programs}/storeterm", "--socket", path], os.path.dirname(path))
+    os.write(terminal.file, b"2")
+    # The texts of the todos with which storeload fills the list have this word.
+    while b"-fill-" not in terminal.text:
+        if terminal.output(60) is None:
+            raise SystemExit(f"the screen shows no todos: {terminal.text[-400:]!r}")
+    elapsed = (time.monotonic() - terminal.start) * 1e3
+    terminal.settle(time.monotonic())
+    terminal.close()
+    return elapsed
+
+
+def attach(options):
+    """Prints the time and the bytes until the todos are shown, with each number of them, in alternating runs."""
+    with TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
+        servers, times, received = [], {}, {}
+        for size in options.sizes:
+            path = f"{directory}/{size}.sock"
+            server = Server([f"{options.programs}/storehubd", "--socket", path, "--log-level", "error"], path)
+            servers.append((size, stack.enter_context(server)))
+            storeload(options.programs, servers[-1][1], "--todos", size, "--workload", "edit", "--actions", 1)
+        for _ in range(options.runs):
+            for size, server in servers:
+                times.setdefault(size, []).append(first_todos(options, server.socket))
+        for size, server in servers:
+            relay = Relay(f"{directory}/{size}.relay", server.socket)
+            first_todos(options, f"{directory}/{size}.relay")
+            received[size] = relay.count.value
+            relay.process.terminate()
+    base = options.sizes[0]
+    print("| todos | ms until they are shown, median (min – max) | ÷ the first | bytes from the hub | ÷ the first |")
+    print("|--:|--:|--:|--:|--:|")
+    for size in options.sizes:
+        median, values = statistics.median(times[size]), times[size]
+        print(f"| {size:,} | {median:.1f} ({min(values):.1f} – {max(values):.1f}) "
+              f"| {median / statistics.median(times[base]):.2f} | {received[size]:,} | {received[size] / received[base]:.2f} |")
+
+
 def report(options, size, runs, screen, rows, missed):
     """Adds the rows of several runs, and the goals that they miss."""
     for name in ("first screen", "open", "memory"):
@@ -160,7 +240,11 @@ def main():
     parser.add_argument("--idle", type=float, default=5, help="the seconds for which system calls are traced; 0 for none")
     parser.add_argument("--rest", type=float, default=15, help="the seconds without a key before that")
     parser.add_argument("--check", action="store_true", help="exit with status 1 if a goal is missed")
+    parser.add_argument("--attach", action="store_true",
+                        help="measure only the time and the bytes from the start to the first todos on the screen")
     options = parser.parse_args()
+    if options.attach:
+        return attach(options)
     missed = []
     rows = []
     with TemporaryDirectory() as directory:
