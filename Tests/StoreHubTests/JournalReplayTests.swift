@@ -106,6 +106,32 @@ import Wire
     bench.clean()
   }
 
+  /// A version of `Tally` that refuses what it has taken, with a reason that users have written.
+  @Reducer
+  struct StrictTally {
+    typealias State = Tally.State
+    typealias Action = Tally.Action
+
+    var body: some ReducerOf<Self> {
+      Reduce { _, _ throws(Refusal) in throw Refusal("\u{1b}[2J" + String(repeating: "no ", count: 10_000)) }
+    }
+  }
+
+  @Test func theReasonOfARefusalDoesNotControlTheTerminal() async throws {
+    let bench = try Bench()
+    try await serve(bench, 1...3) { _ in }
+    let text = ReplayText(schema: Schema(state: Tally.State.self, action: Tally.Action.self))
+    var lines: [String] = []
+    var replay = JournalReplay(source: try JournalSource(bench.directory + "/state"))
+    _ = try replay.run(FeatureEngine(initialState: Tally.State(), reducer: StrictTally())) {
+      lines += text.lines($0)
+    } onProgress: { _, _ in
+    }
+    let reason = try #require(lines.first { $0.hasPrefix("    refused now: ") })
+    #expect(reason.hasPrefix(#"    refused now: \u{1b}[2Jno no "#) && reason.count < 300)
+    bench.clean()
+  }
+
   @Test func theRevisionsCanBeLimited() async throws {
     let bench = try Bench()
     try await serve(bench, 1...20) { _ in }
@@ -123,9 +149,46 @@ import Wire
     bench.clean()
   }
 
+  /// The feature with one more field: another schema.
+  @Reducer
+  struct WiderTally {
+    @Replicated
+    struct State: Equatable, Sendable {
+      var count = 0
+      var authors: [String] = []
+      var limit = 0
+    }
+
+    @Replicated
+    enum Action: Sendable { case added(Int) }
+
+    var body: some ReducerOf<Self> { EmptyReducer() }
+  }
+
+  /// A check that has compared nothing must not look like one that has found nothing.
+  @Test func aReplayOfNoTurnIsNoSuccess() async throws {
+    let bench = try Bench()
+    try await serve(bench, 1...3) { _ in }
+    let directory = bench.directory + "/state"
+    let late = #expect(throws: NothingReplayed.self) { try replay(directory, from: 5) }
+    #expect(late == .end(from: 5, last: 4))
+    // Nothing has happened since the last revision.
+    #expect(try replay(directory, from: 4).summary.actions == 0)
+    var foreignReplay = JournalReplay(source: try JournalSource(directory))
+    let foreign = #expect(throws: NothingReplayed.self) {
+      try foreignReplay.run(FeatureEngine(initialState: WiderTally.State(), reducer: WiderTally())) { _ in
+      } onProgress: { _, _ in
+      }
+    }
+    #expect(foreign == .otherSchema)
+    bench.clean()
+  }
+
   @Test func theProgressIsABar() {
     #expect(ReplayCommand.bar(0, of: 9) == "replaying [........................................] 0 %")
     #expect(ReplayCommand.bar(1, of: 4) == "replaying [##########..............................] 25 %")
     #expect(ReplayCommand.bar(9, of: 9) == "replaying [########################################] 100 %")
+    // A hub that runs has stored more since the replay has begun.
+    #expect(ReplayCommand.bar(12, of: 9) == ReplayCommand.bar(9, of: 9))
   }
 }

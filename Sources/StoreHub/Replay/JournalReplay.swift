@@ -33,7 +33,7 @@ struct JournalReplay {
   ///   - onProgress: Called now and then with the number of turns that were read, and of all, which is 0 if it is not
   ///     known.
   /// - Throws: `LogError` or `ExportError` if the journal cannot be read, `RecoveryError` if its state does not fit the
-  ///   feature.
+  ///   feature, `NothingReplayed` if it has no turn to compare.
   /// - Complexity: The cost of the actions and of their changes, and of reading the journal from the snapshot on.
   mutating func run<State, Action>(
     _ engine: FeatureEngine<State, Action>, onDifference: (ReplayDifference) -> Void,
@@ -56,7 +56,12 @@ struct JournalReplay {
     let start = position
     while true {
       let turns = try source.turns(after: position)
-      if turns.isEmpty { return summary }
+      if turns.isEmpty {
+        // A check that has compared nothing must not look like one that has found nothing.
+        if summary.turns == 0, summary.foreignTurns > 0 { throw NothingReplayed.otherSchema }
+        if let from, from > engine.revision { throw NothingReplayed.end(from: from, last: engine.revision) }
+        return summary
+      }
       for turn in turns {
         if let to, turn.revision > to { return summary }
         position = turn.position
@@ -82,6 +87,26 @@ struct JournalReplay {
         if !findsAll { return summary }
       }
       onProgress(position - start, max(source.tail ?? 0, start) - start)
+    }
+  }
+}
+
+/// The journal has no turn that a replay could compare.
+enum NothingReplayed: Error, Equatable, CustomStringConvertible {
+  /// All turns were written with another schema.
+  case otherSchema
+  /// The journal ends before the revision after which to begin.
+  case end(from: UInt64, last: UInt64)
+
+  var description: String {
+    switch self {
+    case .otherSchema:
+      """
+      nothing was replayed: all turns were written with another schema; replay them with a version of the program that \
+      has it, or take a new copy of the journal
+      """
+    case .end(let from, let last):
+      "nothing was replayed: the journal ends with revision \(last), before revision \(from) of --from"
     }
   }
 }

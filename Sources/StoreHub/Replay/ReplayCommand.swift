@@ -45,8 +45,8 @@ struct ReplayCommand {
         each change of a feature.
         """),
       .text(
-        "The exit status is 0 without differences, 3 with any, 1 if the journal cannot be read, and 2 for a wrong "
-          + "command line."),
+        "The exit status is 0 without differences, 3 with any, 1 if the journal cannot be read or has no turn to "
+          + "compare, and 2 for a wrong command line."),
     ])
 
   init(_ parsed: ParsedOptions) throws(UsageError) {
@@ -62,13 +62,15 @@ struct ReplayCommand {
       return UInt64(try parsed.integer(name, in: 0...Int.max, default: 0))
     }
     (from, to, findsAll) = (try revision("from"), try revision("to"), parsed.flag("all"))
+    if let from, let to, to < from { throw UsageError("--to \(to) is before --from \(from)") }
     isJSON = parsed.flag("json")
   }
 
   /// A bar of 40 characters that shows how much is done, and the percentage.
   static func bar(_ done: UInt64, of total: UInt64) -> String {
-    let (width, share) = (40, Double(done) / Double(total))
-    let filled = min(Int(share * Double(width)), width)
+    // A hub may have stored more since the replay has begun.
+    let (width, share) = (40, min(Double(done) / Double(total), 1))
+    let filled = Int(share * Double(width))
     return "replaying [\(String(repeating: "#", count: filled))\(String(repeating: ".", count: width - filled))] "
       + "\(Int(share * 100)) %"
   }

@@ -24,7 +24,7 @@ struct ReplayText {
     var lines = ["\(revisions), turn \(turn.position):"]
     lines += actions.prefix(Self.limit).map { "  \(sender(of: $0)): \(text(of: $0))" }
     if actions.count > Self.limit { lines.append("  and \(counted(actions.count - Self.limit, "action"))") }
-    if let refusal = difference.refusal { lines.append("    refused now: \(refusal)") }
+    if let refusal = difference.refusal { lines.append("    refused now: \(shortened(refusal.printable))") }
     if difference.revisionNow != turn.revision {
       lines.append("    revision: stored \(turn.revision), now \(difference.revisionNow)")
     }
@@ -65,10 +65,7 @@ struct ReplayText {
   /// Returns the last line.
   func line(_ summary: JournalReplay.Summary) -> String {
     let differences = summary.differences == 0 ? "no difference" : counted(summary.differences, "difference")
-    guard let revisions = summary.revisions else {
-      return summary.foreignTurns == 0
-        ? "there is nothing to replay" : "all turns were written with another schema, so nothing was replayed"
-    }
+    guard let revisions = summary.revisions else { return "there is nothing to replay" }
     let foreign =
       summary.foreignTurns == 0
       ? "" : "; \(counted(summary.foreignTurns, "turn")) before them with another schema"
