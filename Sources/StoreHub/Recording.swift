@@ -95,8 +95,8 @@ public nonisolated enum RecordingError: Error, Equatable, Sendable, CustomString
     case .log(let error): "\(error)"
     case .recovery(.incompatible(let difference), let directory):
       """
-      the journal in \(directory) does not fit this program's feature: \(difference); or start the version of the \
-      program that wrote it, or begin anew with another --state-dir
+      the journal in \(directory) does not fit this program's feature: \(difference); or declare a migration, start the \
+      version of the program that wrote it, or begin anew with another --state-dir
       """
     case .recovery(let error, let directory):
       """

@@ -102,8 +102,8 @@ import Wire
     } throws: {
       "\($0)" == """
         the journal in \(directory) does not fit this program's feature: the field 'owner' of RecordingTests.Narrow is \
-        only in the program and has no default: give it one ('var owner = …') or make it optional; or start the version \
-        of the program that wrote it, or begin anew with another --state-dir
+        only in the program and has no default: give it one ('var owner = …') or make it optional; or declare a \
+        migration, start the version of the program that wrote it, or begin anew with another --state-dir
         """
     }
     bench.clean()
