@@ -19,6 +19,8 @@ final class FeatureHub<State: Replicated, Action: WireValue> {
   private(set) var turns: [LoggedTurn] = []
   /// The effects that the hub was asked to start.
   private(set) var started: [EffectID] = []
+  /// The effects that it was asked to stop.
+  private(set) var cancelled: [EffectID] = []
 
   init(_ state: State, _ reducer: some Reducer<State, Action>, isLogged: Bool = false) throws {
     engine = FeatureEngine(initialState: state, reducer: reducer)
@@ -40,6 +42,7 @@ final class FeatureHub<State: Replicated, Action: WireValue> {
     if let last = core.turnsToStore.last?.position { core.stored(upTo: last, at: .zero) }
     core.endTurn(at: .zero)
     started += core.effectCommands.compactMap { if case .start(let effect, _, _) = $0 { effect } else { nil } }
+    cancelled += core.effectCommands.compactMap { if case .cancel(let effect) = $0 { effect } else { nil } }
     let output = core.ranges.flatMap { core.output.bytes[$0] }
     try decoder.feed(output.span.bytes) { header, payload throws(WireError) in
       switch FrameKind(rawValue: header.kind) {

@@ -136,6 +136,96 @@ import Wire
     #expect(hub.engine.state.isOpen && hub.engine.state.attempts == 1 && hub.engine.revision == 1)
   }
 
+  /// An alarm that may be stopped, by actions of which some are refused after they have stopped or replaced it.
+  struct Alarm: Reducer, Sendable {
+    @Replicated
+    struct State: Equatable, Sendable {
+      var rings = 0
+      var texts: [String] = []
+    }
+
+    @Replicated
+    enum Action: Sendable {
+      case started
+      case stopped
+      case stoppedAndRefused
+      case restartedAndRefused
+      case refused(String)
+      case rang(String)
+    }
+
+    private enum Timer { case timer }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        state.texts.append("\(action)")
+        switch action {
+        case .started: return .run { _ in }.cancellable(id: Timer.timer)
+        case .stopped: return .cancel(id: Timer.timer)
+        case .stoppedAndRefused: return .concatenate(.cancel(id: Timer.timer), .send(.refused("stopped")))
+        case .restartedAndRefused:
+          return .merge(.run { _ in }.cancellable(id: Timer.timer, cancelInFlight: true), .send(.refused("restarted")))
+        case .refused: return .cancel(id: Timer.timer)
+        case .rang:
+          state.rings += 1
+          return .merge(.cancel(id: Timer.timer), .run { _ in })
+        }
+      }
+      Reduce { _, action throws(Refusal) in
+        switch action {
+        case .refused(let text), .rang(let text): throw Refusal(text)
+        default: return .none
+        }
+      }
+    }
+  }
+
+  @Test func aRefusedActionStopsNoEffect() throws {
+    let hub = try FeatureHub(Alarm.State(), Alarm(), isLogged: true)
+    try hub.send([.started])
+    let effect = try #require(hub.started.first)
+    let state = hub.engine.state
+    try hub.send([.stoppedAndRefused, .restartedAndRefused, .refused("at once")])
+    #expect(hub.rejections.map(\.reason) == ["stopped", "restarted", "at once"])
+    #expect(hub.started == [effect] && hub.cancelled.isEmpty)
+    #expect(hub.engine.state == state && hub.engine.revision == 1)
+    // It is still there, and the next action that is accepted stops it.
+    try hub.send([.stopped])
+    #expect(hub.cancelled == [effect])
+  }
+
+  @Test func anActionOfAnEffectIsTakenBackAndTheEffectGoesOn() throws {
+    let hub = try FeatureHub(Alarm.State(), Alarm(), isLogged: true)
+    try hub.send([.started])
+    let effect = try #require(hub.started.first)
+    let state = hub.engine.state
+    let text = String(repeating: "ä", count: 5_000)
+    for text in ["too early", text] {
+      let applied = hub.core.apply(AnyAction(Alarm.Action.rang(text)), from: effect)
+      #expect(!applied)
+    }
+    let reports = hub.core.reports
+    #expect(reports.first == .refused(reason: "too early") && reports.count == 2)
+    try hub.turn()
+    #expect(hub.engine.state == state && hub.engine.revision == 1)
+    #expect(hub.started == [effect] && hub.cancelled.isEmpty && hub.rejections.isEmpty)
+    #expect(hub.turns.flatMap(\.actions).count == hub.turns[1].actions.count)
+    try hub.send([.stopped])
+    #expect(hub.cancelled == [effect])
+  }
+
+  /// The reason may be what a user has written, of any length and with any characters.
+  @Test func aLongReasonIsCutAtACharacter() throws {
+    let hub = try FeatureHub(Alarm.State(), Alarm(), isLogged: true)
+    for text in [String(repeating: "ä", count: 5_000), "x" + String(repeating: "👩‍👩‍👧", count: 2_000), ""] {
+      try hub.send([.refused(text)])
+      let reason = try #require(hub.rejections.last).reason
+      #expect(text.unicodeScalars.starts(with: reason.unicodeScalars))
+      #expect(text.isEmpty ? reason.isEmpty : 4_090...4_096 ~= reason.utf8.count)
+    }
+    #expect(hub.rejections.count == 3 && hub.engine.state == Alarm.State())
+  }
+
   @Test func aFeatureThatNeverRefusesIsNotChecked() throws {
     let hub = Hub()
     #expect(!hub.engine.mayRefuse)
