@@ -96,9 +96,10 @@ public import Wire
   /// Creates a client whose actions take effect in `store` immediately, before the hub has answered.
   ///
   /// The reducer changes the state in advance; the effects that it returns are not run here. The hub's answer corrects
-  /// the prediction where it differs: because other clients acted first, the hub rejected an action, or the reducer got
-  /// another date or id there. ``ComposableCore/StoreTask/taken()`` still waits for the hub. Stores of parts show the hub's state,
-  /// unless they are attached with a reducer of their own.
+  /// the prediction where it differs: because other clients acted first, the hub rejected an action, or its turn has
+  /// another time. Ids and random numbers are those that the hub will draw, from the first welcome on.
+  /// ``ComposableCore/StoreTask/taken()`` still waits for the hub. Stores of parts show the hub's state, unless they are
+  /// attached with a reducer of their own.
   ///
   /// Each change by the hub costs the reducer's work for all pending actions; while there are any, changing a plain
   /// array also copies it. Issues that the reducer reports are ignored here, since an action may meet a state that its

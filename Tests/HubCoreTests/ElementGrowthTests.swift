@@ -1,3 +1,4 @@
+import Foundation
 import IdentifiedCollections
 import Synchronization
 import TestSupport
@@ -12,6 +13,11 @@ import Wire
 /// functions, and the bytes of the change.
 @Suite(.computing, .serialized) struct ElementGrowthTests {
   private static let operations = Atomic(0)
+
+  /// `STOREHUB_GROWTH=print` prints the table of docs/PERFORMANCE.md, for which all views have 1,000,000 elements.
+  private static let printsTable = ProcessInfo.processInfo.environment["STOREHUB_GROWTH"] == "print"
+  /// The long collection of views whose first value takes long without optimization.
+  private static let long = printsTable ? 1_000_000 : 100_000
 
   private static func note() { operations.add(1, ordering: .relaxed) }
 
@@ -137,12 +143,12 @@ import Wire
     let joined = rows.joined(with: Elements(\.owners), on: { RowID($0.rank % 1_000) }) { row, _ in row }
     let measurements = [
       Measurement("filter", rows.filter(isChosen)),
-      Measurement("map", rows.map(Self.counted(\.self)), long: 100_000),
+      Measurement("map", rows.map(Self.counted(\.self)), long: Self.long),
       Measurement("sorted", rows.sorted(by: rank)),
       Measurement("window", rows.window(400, 50)),
-      Measurement("grouped", rows.grouped(by: Self.counted { $0.rank % 500 }), long: 100_000),
-      Measurement("joined", joined, long: 100_000),
-      Measurement("filter, sorted, window", rows.filter(isChosen).sorted(by: rank).window(0, 50), long: 100_000),
+      Measurement("grouped", rows.grouped(by: Self.counted { $0.rank % 500 }), long: Self.long),
+      Measurement("joined", joined, long: Self.long),
+      Measurement("filter, sorted, window", rows.filter(isChosen).sorted(by: rank).window(0, 50), long: Self.long),
     ]
     let tables = [1_000, 100_000, 1_000_000].reduce(into: [:]) { $0[$1] = Table($1) }
     // What a view costs that is computed anew is counted too.
@@ -150,6 +156,12 @@ import Wire
     for measurement in measurements {
       guard let short = tables[1_000], let long = tables[measurement.long] else { preconditionFailure("no such table") }
       let (few, many) = (measurement.cost(short), measurement.cost(long))
+      if Self.printsTable {
+        let ratio = Double(many.operations) / Double(few.operations)
+        print(
+          "| \(measurement.name) | \(few.operations) | \(many.operations) | \((ratio * 100).rounded() / 100) "
+            + "| \(few.bytes) | \(many.bytes) |")
+      }
       #expect(many.operations <= few.operations * 3 / 2, "\(measurement.name): \(few), \(many)")
       #expect(many.bytes <= few.bytes + 20, "\(measurement.name): \(few), \(many)")
     }
