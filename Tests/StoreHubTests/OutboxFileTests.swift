@@ -72,6 +72,8 @@ import Testing
     "UPDATE client SET acknowledged = -1", "UPDATE client SET last_sent = -1",
     "INSERT INTO actions VALUES (-1, NULL, x'8200', 0)", "INSERT INTO actions VALUES (0, NULL, x'8200', 0)",
     "INSERT INTO actions VALUES (1, NULL, x'82', 0)", "INSERT INTO actions VALUES (1, NULL, x'820000ff', 0)",
+    "ALTER TABLE actions RENAME COLUMN refused TO refuse5", "DROP TABLE actions", "DROP TABLE client",
+    "DELETE FROM client",
   ])
   func damagedRowsAreRefused(damage: String) throws {
     let bench = try Bench()
