@@ -7,7 +7,8 @@ A hub for each size, filled with todos by `storeload`. The program runs in a ter
 the collection. A key's times are those to the first output after it, and to the last one: a key that leaves the window
 of elements that are here shows at once which rows are missing, and then these rows. Memory is the resident set after
 all keys. `--attach` measures only how long it takes until todos are shown, in runs that alternate between the sizes,
-and how many bytes the hub sends for it. `--idle` seconds of an untouched program are traced (strace) for its system calls.
+and how many bytes the hub sends for it. `--idle` seconds of an untouched program are traced (strace) for its system
+calls.
 """
 import argparse
 import contextlib
@@ -204,7 +205,8 @@ def attach(options):
     for size in options.sizes:
         median, values = statistics.median(times[size]), times[size]
         print(f"| {size:,} | {median:.1f} ({min(values):.1f} – {max(values):.1f}) "
-              f"| {median / statistics.median(times[base]):.2f} | {received[size]:,} | {received[size] / received[base]:.2f} |")
+              f"| {median / statistics.median(times[base]):.2f} "
+              f"| {received[size]:,} | {received[size] / received[base]:.2f} |")
 
 
 def report(options, size, runs, screen, rows, missed):
