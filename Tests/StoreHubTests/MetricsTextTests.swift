@@ -131,7 +131,11 @@ import Wire
     #expect(values["storehub_cluster_stale_since_timestamp_seconds"] == 1.5)
     #expect(values["storehub_cluster_position"] == 7 && values["storehub_cluster_lag_entries"] == 2)
     #expect(values["storehub_cluster_held_bytes"] == 40 && values["storehub_cluster_takeovers_total"] == 1)
-    #expect(values["storehub_cluster_linked_nodes"] == 2)
+    #expect(values["storehub_cluster_linked_nodes"] == 2 && values["storehub_cluster_clock_difference_seconds"] == 0)
+    status.clockDifferences = ["a": 2100, "c": -10_000]
+    text = PrometheusText(prefix: "storehub_")
+    PrometheusMetrics.add(status, to: &text)
+    #expect(samples(text.text)["storehub_cluster_clock_difference_seconds"] == -10)
   }
 
   /// Prometheus scrapes the port on which the socket unit listens.

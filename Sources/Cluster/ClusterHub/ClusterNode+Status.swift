@@ -1,4 +1,5 @@
 import ClusterCore
+import ClusterLink
 import ClusterLog
 import Configuration
 import Glibc
@@ -22,6 +23,7 @@ extension ClusterNode {
     (status.position, status.lag, status.takeovers) = (core.point.position, core.lag, takeovers)
     status.heldBytes = UInt64(core.heldByteCount)
     status.linkedNodes = core.linkedNodes.map { "\($0)" }
+    status.clockDifferences = clocks.milliseconds
     return status
   }
 
@@ -69,6 +71,24 @@ extension ClusterNode {
       node \(leader) leads, but 'nodes' in [cluster] does not name it, so that the actions of this node's clients wait: \
       write the same 'nodes' on all machines
       """)
+  }
+
+  /// Tells the operator once that the clock of a node differs from this machine's, and once that it agrees again.
+  func noteClock(of node: NodeName, _ difference: Duration) {
+    let before = clocks.milliseconds
+    switch clocks.note(difference, of: node) {
+    case .differs(let difference):
+      report(
+        .warning, .clocksDiffer,
+        """
+        the clock of node \(node) is \(ClusterStatus.clockText(Int64(difference / .milliseconds(1)))) this machine's: set \
+        the wrong one, for example by chrony or systemd-timesyncd. Nothing is lost, but the times of actions are those of \
+        the node that leads
+        """)
+    case .agrees: report(.info, .clocksDiffer, "the clock of node \(node) agrees with this machine's again")
+    case nil: break
+    }
+    if clocks.milliseconds != before { deliver(.statusChanged) }
   }
 
   private func report(_ level: Log.Level, _ id: MessageID, _ text: String) {

@@ -45,6 +45,8 @@ final class ClusterNode: ReplicatedLog {
   private var linkFailures = RepeatedFailures(patience: .seconds(1))
   var etcdFailures = RepeatedFailures(patience: .zero)
   private var expiryCheckAt = Duration.zero
+  /// The clocks of the linked nodes that differ from this machine's.
+  var clocks = ClockDifferences()
   /// How often this process has become the leader.
   var takeovers: UInt64 = 0
   /// The sessions of other nodes whose actions this hub performs.
@@ -179,6 +181,7 @@ final class ClusterNode: ReplicatedLog {
     case .closed(let node, let reason):
       request.log.write(.warning, cause: Log.Cause("links"), "the link with node \(node) has ended: \(reason)")
       remotes.closed(node, at: Self.now)
+      clocks.unlinked(node)
       core.linkClosed(node)
     case .failed(let node, let reason):
       let address = node.flatMap { settings.nodes[$0] }
@@ -196,6 +199,7 @@ final class ClusterNode: ReplicatedLog {
       request.log.write(
         .warning, cause: Log.Cause("refused sessions"),
         "\(node) performs no actions of user \(session.user): \(refusal)")
+    case .happened(let node, .clockRead(let difference)): noteClock(of: node, difference)
     case .happened(_, .opened), .happened(_, .ended): break
     }
     drive()

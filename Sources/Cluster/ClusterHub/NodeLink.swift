@@ -1,6 +1,7 @@
 import ClusterCore
 import ClusterLink
 import ClusterLog
+import Glibc
 import NetworkStream
 
 /// A link to another node over a connection.
@@ -28,6 +29,7 @@ final class NodeLink {
     stream.onReady = { [unowned self] in ready() }
     stream.onBytes = { [unowned self] bytes in
       let time = self.now()
+      link?.clock = .reading(at: time)
       link?.received(bytes, now: time)
       handle()
     }
@@ -110,5 +112,14 @@ final class NodeLink {
     link = nil
     stream.close()
     onEnd(reason)
+  }
+}
+
+extension LinkClock {
+  /// The clock of this machine.
+  fileprivate static func reading(at now: Duration) -> LinkClock {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return LinkClock(wallTime: .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec)), at: now)
   }
 }

@@ -114,7 +114,7 @@ final class NodeLinks {
         peer = opened.node
         replace(link, of: opened.node)
       case .ended: break
-      case .message, .snapshotAdvanced, .sessionRefused, .sessionEnded, .cancelled:
+      case .message, .snapshotAdvanced, .sessionRefused, .sessionEnded, .cancelled, .clockRead:
         if let peer, open[peer] === link { onEvent(.happened(peer, event)) }
       }
     }

@@ -35,11 +35,14 @@ extension ClusterLink {
     switch frame {
     case .hello: finish(.violation("a second hello"))
     case .goodbye(let goodbye): finish(.there(goodbye))
-    case .ping(let number): write(.pong(number))
-    case .pong(let number):
+    case .ping(let number): write(.pong(number, time: clock.time(at: now)))
+    case .pong(let number, let time):
       guard number > 0, number <= pingCount else { return finish(.violation("a pong without a ping")) }
       guard let sent = ping, sent.number <= number else { return }
       (roundTrip, ping) = (now - sent.at, nil)
+      // The answer to a later ping, or one that was long under way, does not tell when it was written.
+      guard sent.number == number, now - sent.at <= options.clockRoundTrip else { return }
+      events.append(.clockRead(difference: clock.difference(to: time, askedAt: sent.at, answeredAt: now)))
     case .beat(let leadership, let position, let isCurrent):
       guard leadership.node == peer.node else { return finish(.violation("a beat of \(leadership.node)")) }
       events.append(.message(.beat(leadership, position: position, isCurrent: isCurrent)))

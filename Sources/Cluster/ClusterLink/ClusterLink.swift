@@ -24,6 +24,8 @@ package struct ClusterLink: ~Copyable {
   package internal(set) var end: LinkEnd?
   /// The time from the last ping to its answer; nil before the first.
   package internal(set) var roundTrip: Duration?
+  /// The wall clock of this machine. The shell sets it before it passes bytes.
+  package var clock = LinkClock()
   /// The time until which the shell must not read from the connection: the node has used up its quota. Nil if it may.
   package internal(set) var readsAgainAt: Duration?
 
@@ -41,6 +43,7 @@ package struct ClusterLink: ~Copyable {
   var events: [Event] = []
   var ping: (number: UInt64, at: Duration)?
   var pingCount: UInt64 = 0
+  var pingedAt: Duration
   var announced = AnnouncedSessions()
   var accepted = AcceptedSessions()
   var outgoing: OutgoingSnapshot?
@@ -74,6 +77,9 @@ package struct ClusterLink: ~Copyable {
     case sessionEnded(ClusterSession)
     /// A client of the other node cancels the effects of one of its actions, for the leader of a term.
     case cancelled(term: UInt64, ClusterSession, action: UInt64)
+    /// The wall clock of the other node differs from this machine's by so much, positive if it is ahead. The true
+    /// difference may be half of `LinkOptions.clockRoundTrip` more or less.
+    case clockRead(difference: Duration)
     /// Send the output, close the connection, and call `ClusterCore.linkClosed` if the link was open.
     case ended(LinkEnd)
   }
@@ -87,7 +93,7 @@ package struct ClusterLink: ~Copyable {
   ///   - now: The time.
   package init(_ options: LinkOptions, certificate: [NodeName], expected: NodeName?, now: Duration) {
     (self.options, self.certificate, self.expected) = (options, certificate, expected)
-    (self.now, startedAt, receivedAt, sentAt) = (now, now, now, now)
+    (self.now, startedAt, receivedAt, sentAt, pingedAt) = (now, now, now, now, now)
     decoder = FrameDecoder(payloadLimit: options.payloadLimit)
     quota = ByteQuota(perSecond: NodeCeiling.default.bytesPerSecond, now: now)
     write(
@@ -130,8 +136,10 @@ package struct ClusterLink: ~Copyable {
     }
     // Nothing arrives while this end does not read.
     if readsAgainAt == nil, now - receivedAt >= options.silenceLimit { return finish(.silent(now - receivedAt)) }
-    guard now - sentAt >= options.pingInterval else { return }
+    // An end that sends other frames all the time asks for the clock all the same.
+    guard now - sentAt >= options.pingInterval || now - pingedAt >= options.clockInterval else { return }
     pingCount += 1
+    pingedAt = now
     if ping == nil { ping = (pingCount, now) }
     write(.ping(pingCount))
   }
@@ -141,7 +149,7 @@ package struct ClusterLink: ~Copyable {
     guard end == nil else { return nil }
     guard peer != nil else { return startedAt + options.helloTime }
     let silence = readsAgainAt ?? (receivedAt + options.silenceLimit)
-    return min(silence, sentAt + options.pingInterval)
+    return min(silence, sentAt + options.pingInterval, pingedAt + options.clockInterval)
   }
 
   // MARK: Output

@@ -23,7 +23,11 @@ extension LinkFrame {
       encoder.arrayHeader(count: 2)
       encoder.unsigned(UInt64(goodbye.reason.rawValue))
       encoder.text(goodbye.text)
-    case .ping(let number), .pong(let number), .needsSnapshot(let number): encoder.unsigned(number)
+    case .ping(let number), .needsSnapshot(let number): encoder.unsigned(number)
+    case .pong(let number, let time):
+      encoder.arrayHeader(count: 2)
+      encoder.unsigned(number)
+      encoder.unsigned(time)
     case .beat(let leadership, let position, let isCurrent):
       encoder.arrayHeader(count: 3)
       leadership.encode(to: &encoder)
@@ -85,7 +89,10 @@ extension LinkFrame {
       let reason = try decoder.choice(LinkGoodbye.Reason.self, of: "the reason of a goodbye")
       self = .goodbye(LinkGoodbye(received: reason, try decoder.text(limit: LinkGoodbye.textLimit)))
     case .ping: self = .ping(try decoder.unsigned())
-    case .pong: self = .pong(try decoder.unsigned())
+    case .pong:
+      try decoder.tuple(2)
+      let number = try decoder.unsigned()
+      self = .pong(number, time: try decoder.number(upTo: LinkClock.limit))
     case .needsSnapshot: self = .needsSnapshot(after: try decoder.number(upTo: LogEntry.numbers.upperBound))
     case .beat:
       try decoder.tuple(3)

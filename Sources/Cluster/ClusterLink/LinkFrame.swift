@@ -9,7 +9,8 @@ package enum LinkFrame: Equatable, Sendable {
   case goodbye(LinkGoodbye)
   /// Asks for a `pong` with the same number.
   case ping(UInt64)
-  case pong(UInt64)
+  /// The answer, with the sender's wall-clock time in milliseconds since 1970.
+  case pong(UInt64, time: UInt64)
   /// The sender leads, as far as it knows, up to a position.
   case beat(Leadership, position: UInt64, isCurrent: Bool)
   /// The sender's journal is on disk up to a position, in the history with this id.

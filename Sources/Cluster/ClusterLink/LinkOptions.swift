@@ -27,6 +27,10 @@ package struct LinkOptions: Sendable {
   package var helloTime = Duration.seconds(5)
   /// An end that has sent nothing else for so long sends a ping.
   package var pingInterval = Duration.seconds(1)
+  /// An end sends a ping at least this often, to compare the clocks.
+  package var clockInterval = Duration.seconds(5)
+  /// The answer to a ping tells the other node's clock if it arrives within this time.
+  package var clockRoundTrip = Duration.seconds(1)
   /// The link ends when nothing has arrived for so long.
   package var silenceLimit = Duration.seconds(4)
 

@@ -73,6 +73,10 @@ struct PrometheusMetrics {
     text.gauge("cluster_lag_entries", "The entries that the leader has announced beyond it.", cluster.lag)
     text.gauge("cluster_held_bytes", "Bytes of clients' actions that the log does not have yet.", cluster.heldBytes)
     text.gauge("cluster_linked_nodes", "The nodes to which a link is open.", UInt64(cluster.linkedNodes.count))
+    text.gauge(
+      "cluster_clock_difference_seconds",
+      "The greatest difference of a linked node's clock to this machine's; 0 if they agree to about a second.",
+      Double(cluster.clockDifference) / 1e3)
     text.counter("cluster_takeovers_total", "How often the hub has become the leader.", cluster.takeovers)
   }
 

@@ -49,6 +49,8 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case clusterWaits = "c0b7d8e25f914a6e8d72a9360b4e1fc8"
   /// The hub must not serve its cluster's state until the operator has settled the reason.
   case clusterRefused = "a93e5b1460d74cf2b8c96d07e21f384a"
+  /// The clock of another node of the cluster differs from that of this machine, or agrees with it again.
+  case clocksDiffer = "8d27c1f4b35e49d0a6f2907be41c835d"
   /// A signal without a meaning for the hub was ignored.
   case signalIgnored = "95b2d987faca44cfb113f6eea4a36919"
 }

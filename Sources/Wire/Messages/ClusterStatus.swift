@@ -24,6 +24,9 @@ public struct ClusterStatus: Equatable, Sendable {
   public var takeovers: UInt64 = 0
   /// The names of the nodes to which a link is open, in order.
   public var linkedNodes: [String] = []
+  /// The linked nodes whose clocks differ from that of this machine, each with the difference in milliseconds, which is
+  /// positive if that node's clock is ahead. Empty if the clocks agree to about a second.
+  public var clockDifferences: [String: Int64] = [:]
 
   /// Creates the status of a node that follows nobody yet.
   public init(node: String) { self.node = node }
@@ -46,6 +49,22 @@ extension ClusterStatus {
 
   /// True if the hub leads.
   public var leads: Bool { leader == node }
+
+  /// The greatest of the differences between the clocks, in milliseconds; 0 if the clocks agree.
+  public var clockDifference: Int64 { clockDifferences.values.max { $0.magnitude < $1.magnitude } ?? 0 }
+
+  /// A difference between clocks in milliseconds as a text, such as `10.0 s ahead of`.
+  package static func clockText(_ difference: Int64) -> String {
+    let tenths = (difference.magnitude + 50) / 100
+    return "\(tenths / 10).\(tenths % 10) s \(difference < 0 ? "behind" : "ahead of")"
+  }
+
+  /// The differences between the clocks in a phrase, such as `a is 10.0 s ahead of this node's`; nil if the clocks agree.
+  package var clockSummary: String? {
+    guard !clockDifferences.isEmpty else { return nil }
+    return clockDifferences.sorted { $0.key < $1.key }.map { "\($0.key) is \(Self.clockText($0.value)) this node's" }
+      .joined(separator: ", ")
+  }
 
   /// The status in a phrase, such as `node b follows a in term 3, 2 entries behind`. It does not say since when the state
   /// may be stale.

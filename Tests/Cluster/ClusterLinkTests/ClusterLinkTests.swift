@@ -140,6 +140,52 @@ import Wire
     #expect(a.link.roundTrip == .milliseconds(20))
   }
 
+  /// The clock of an end that asks shows the time of day `ahead` less than the other's; an answer takes `delay`.
+  private func clocks(ahead: Duration, delay: Duration, traffic: Bool = false) -> [Duration] {
+    let (a, b) = TestEnd.pair()
+    let day = Duration.seconds(1_800_000_000)
+    a.link.clock = LinkClock(wallTime: day, at: a.now)
+    b.link.clock = LinkClock(wallTime: day + ahead, at: b.now)
+    for _ in 0..<12 {
+      if traffic { for end in [a, b] { end.link.send(.status(history: 5, stored: 8)) } }
+      for end in [a, b] { end.pass(.milliseconds(500)) }
+      let question = a.link.takeOutput(limit: .max)
+      for end in [a, b] { end.pass(delay / 2) }
+      b.receive(question)
+      let answer = b.link.takeOutput(limit: .max)
+      for end in [a, b] { end.pass(delay / 2) }
+      a.receive(answer)
+    }
+    #expect(a.link.end == nil && b.link.end == nil)
+    return a.clocks
+  }
+
+  @Test(arguments: [Duration.seconds(10), .seconds(-10), .zero])
+  func theClocksOfTheEndsAreCompared(ahead: Duration) {
+    let found = clocks(ahead: ahead, delay: .milliseconds(20))
+    #expect(found.count > 3 && found.allSatisfy { $0 == ahead }, "\(found)")
+    // Also by an end that has always something else to send.
+    let busy = clocks(ahead: ahead, delay: .milliseconds(20), traffic: true)
+    #expect(!busy.isEmpty && busy.allSatisfy { $0 == ahead }, "\(busy)")
+  }
+
+  /// After a pause of one of the two, an answer is old, and its time would seem to be that of a wrong clock.
+  @Test func aSlowAnswerDoesNotTellTheClock() {
+    #expect(clocks(ahead: .zero, delay: .milliseconds(1400)).isEmpty)
+  }
+
+  /// A clock before 1970, or one far away, is a difference like others.
+  @Test func anyClockCanBeSent() {
+    let (a, b) = TestEnd.pair()
+    b.link.clock = LinkClock(wallTime: .seconds(-1_000_000), at: b.now)
+    for _ in 0..<2 {
+      for end in [a, b] { end.pass(.seconds(1)) }
+      a.exchange(with: b)
+      b.link.clock = LinkClock(wallTime: .seconds(Int64.max / 2), at: b.now)
+    }
+    #expect(a.clocks.count == 2 && a.link.end == nil && b.link.end == nil, "\(a.clocks)")
+  }
+
   @Test func aSilentEndIsGivenUp() {
     let (a, _) = TestEnd.pair()
     a.pass(.milliseconds(3900))

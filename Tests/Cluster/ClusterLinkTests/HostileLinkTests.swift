@@ -25,7 +25,7 @@ import Wire
     let other = LinkSession(number: 2, id: session.id, user: 1000, group: 100)
     let head = SnapshotHead(history: TestEnd.history, turn: 1, last: Frames.entry, byteCount: 3, checksum: 0)
     let sequences: [[LinkFrame]] = [
-      [.hello(Frames.hello)], [.pong(1)], [.beat(TestEnd.leadership, position: 1, isCurrent: true)],
+      [.hello(Frames.hello)], [.pong(1, time: 5)], [.beat(TestEnd.leadership, position: 1, isCurrent: true)],
       [.session(session), .session(session)], [.session(session), .session(other)], [.sessionEnded(1)],
       [.actions(LinkActions(term: 1, session: 1, first: 1, [[]]))],
       [.session(session), .sessionEnded(1), .actions(LinkActions(term: 1, session: 1, first: 1, [[]]))],

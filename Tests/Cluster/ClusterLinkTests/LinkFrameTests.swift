@@ -30,7 +30,8 @@ import Wire
       (.status, "82051bffffffffffffffff"), (.session, "841b0000000100000000500000000000000000000000000000000000"),
       (.session, "84014100000000"), (.sessionRefused, "820100"), (.sessionRefused, "820104"), (.actions, "8403010080"),
       (.actions, "840301008141ff"), (.actions, "8403011b7fffffffffffffff8141ff"), (.snapshot, "8582050701430000000300"),
-      (.piece, "01"), (.ping, "0101"), (.ping, ""), (.cancel, "820301"), (.cancel, "8303011bffffffffffffffff"),
+      (.piece, "01"), (.ping, "0101"), (.ping, ""), (.pong, "01"),
+      (.pong, "82011b0001000000000001"), (.cancel, "820301"), (.cancel, "8303011bffffffffffffffff"),
     ])
   func hostileValuesAreRefused(kind: LinkFrame.Kind, payload: String) throws {
     let bytes = try #require([UInt8](hexadecimal: payload))

@@ -19,6 +19,8 @@ final class TestEnd {
   /// The cancellations, by the low half of the session's id.
   private(set) var cancelled: [String] = []
   private(set) var advances = 0
+  /// How much the other end's clock is ahead, as the link has found it.
+  private(set) var clocks: [Duration] = []
 
   static func name(_ text: String) -> NodeName {
     guard let name = NodeName(text) else { preconditionFailure("\(text) is not a name") }
@@ -81,6 +83,7 @@ final class TestEnd {
       case .sessionRefused(_, let refusal): refused.append(refusal)
       case .sessionEnded(let session): ended.append(session)
       case .cancelled(_, let session, let action): cancelled.append("\(session.id.low): \(action)")
+      case .clockRead(let difference): clocks.append(difference)
       case .ended: break
       }
     }
@@ -111,7 +114,8 @@ enum Frames {
     node: TestEnd.name("a"), process: .max, history: TestEnd.history, payloadLimit: 2 << 20, sharesUsers: false)
 
   static let all: [LinkFrame] = [
-    .hello(hello), .goodbye(LinkGoodbye(.leaves, "the hub stops")), .ping(1), .pong(1),
+    .hello(hello), .goodbye(LinkGoodbye(.leaves, "the hub stops")), .ping(1),
+    .pong(1, time: 1_800_000_000_000),
     .beat(TestEnd.leadership, position: 9, isCurrent: true), .status(history: 5, stored: 8),
     .session(LinkSession(number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100)), .sessionEnded(1),
     .sessionRefused(1, .user), .actions(LinkActions(term: 3, session: 1, first: 4, [[1, 2], []])),

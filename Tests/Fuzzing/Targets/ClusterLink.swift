@@ -93,7 +93,7 @@ private struct LinkPlay {
         case .message(let message): outcome.messages.append(message)
         case .ended(let end): outcome.end = end
         case .cancelled(_, _, let action): outcome.cancelled.append(action)
-        case .opened, .snapshotAdvanced, .sessionRefused, .sessionEnded: break
+        case .opened, .snapshotAdvanced, .sessionRefused, .sessionEnded, .clockRead: break
         }
       }
     }

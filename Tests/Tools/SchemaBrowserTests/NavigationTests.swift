@@ -206,6 +206,11 @@ import Wire
     browser.take(.figuresChanged(figures))
     #expect(browser.rows.contains(["Cluster", "node b: actions wait for etcd or a node that leads"]))
     #expect(browser.rows.contains { $0[0] == "Stale since" && !$0[1].isEmpty })
+    #expect(!browser.rows.contains { $0[0] == "Clock" })
+    status.clockDifferences = ["c": 10_000]
+    figures.metrics?.cluster = status
+    browser.take(.figuresChanged(figures))
+    #expect(browser.rows.contains(["Clock", "that of c is 10.0 s ahead of this node's"]))
   }
 
   @Test func columnsAreScrolledWithinTheTable() throws {

@@ -44,6 +44,19 @@ import Wire
     #expect(status.summary == "node b: actions wait for etcd" && status.json["leader"] == .null)
   }
 
+  @Test func clocksThatDifferAreNamed() {
+    var status = follower
+    #expect(status.json["clockDifferences"] == .object([]) && status.clockDifference == 0)
+    status.clockDifferences = ["c": -10_040, "a": 2100]
+    #expect(
+      status.text.hasSuffix(
+        "linked with a, c; the clock of a is 2.1 s ahead of this node's, c is 10.0 s behind this node's"))
+    #expect(
+      status.rows.contains { $0.0 == "clock" && $0.1.hasPrefix("that of a is 2.1 s ahead of this node's, c is 10.0 s") }
+    )
+    #expect(status.json["clockDifferences"]?["c"] == .integer(-10_040) && status.clockDifference == -10_040)
+  }
+
   /// A hub of a later version may have other conditions, and a hub may send any text.
   @Test func textsOfTheHubAreShownSafely() {
     var status = follower

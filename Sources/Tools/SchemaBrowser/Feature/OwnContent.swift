@@ -104,6 +104,7 @@ extension Browser.State {
         pairs.append(
           ("Stale since", TimeText.date(Double(cluster.staleSince) / 1000, configuration.format.dates, now: now)))
       }
+      if let clocks = cluster.clockSummary { pairs.append(("Clock", "that of \(clocks)")) }
     }
     if let attendees = figures.attendees { pairs.append(("Clients", "\(attendees.count)")) }
     if let metrics = figures.metrics {

@@ -63,7 +63,7 @@ extension ClusterSimulation {
         report.messages += 1
         node.process?.core.received(message, from: other.name)
       case .snapshotAdvanced: node.process?.core.snapshotAdvanced(from: other.name)
-      case .sessionEnded, .cancelled: break
+      case .sessionEnded, .cancelled, .clockRead: break
       case .sessionRefused(let session, let refusal):
         throw Violation(.connectionLost, "a session of \(session.node) is refused: \(refusal)")
       case .ended(.silent), .ended(.noHello):

@@ -6,7 +6,8 @@ extension ClusterStatus {
   var text: String {
     let stale = staleSince > 0 ? "; the state may be stale since \(Moment.short(staleSince))" : ""
     let links = linkedNodes.isEmpty ? "no links" : "linked with \(linkedNodes.joined(separator: ", "))"
-    return ValueText.safe("\(summary)\(stale); \(links)")
+    let clocks = clockSummary.map { "; the clock of \($0)" } ?? ""
+    return ValueText.safe("\(summary)\(stale); \(links)\(clocks)")
   }
 
   /// The status by its parts.
@@ -19,6 +20,9 @@ extension ClusterStatus {
     rows += [
       ("entry", lag == 0 ? "\(position)" : "\(position), \(lag) behind the leader"),
       ("links", linkedNodes.isEmpty ? "none" : linkedNodes.joined(separator: ", ")),
+    ]
+    if let clocks = clockSummary { rows.append(("clock", "that of \(clocks)")) }
+    rows += [
       ("held", Figures.bytes(heldBytes) + " of actions that wait"),
       ("takeovers", "\(takeovers) by this process"),
     ]
@@ -33,6 +37,8 @@ extension ClusterStatus {
       "staleSince": staleSince > 0 ? .string(Moment.json(staleSince)) : .null,
       "position": number(position), "lag": number(lag), "heldBytes": number(heldBytes), "takeovers": number(takeovers),
       "linkedNodes": .array(linkedNodes.map { .string($0) }),
+      "clockDifferences": .object(
+        clockDifferences.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) }),
     ]
   }
 }
