@@ -612,7 +612,7 @@ let package = Package(
       name: "dinerhub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
       path: "Tests/Fixtures/dinerhub", swiftSettings: spans),
     .executableTarget(
-      name: "ledgerhub", dependencies: ["ReplicatedArchitecture", "StoreHub", "TestFeatures"],
+      name: "ledgerhub", dependencies: ["ClusterHub", "ReplicatedArchitecture", "StoreHub", "TestFeatures"],
       path: "Tests/Fixtures/ledgerhub", swiftSettings: spans),
     .executableTarget(
       name: "sharededitor",

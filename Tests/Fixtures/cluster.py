@@ -5,6 +5,8 @@
     cluster.py STOREHUBD ETCD DIRECTORY mistakes
     cluster.py STOREHUBD ETCD DIRECTORY renew OPENSSL
     cluster.py STOREHUBD ETCD DIRECTORY restore STORECTL
+    cluster.py STOREHUBD ETCD DIRECTORY clock STORECTL LIBRARY
+    cluster.py LEDGERHUB ETCD DIRECTORY schema STORECTL
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
 other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
@@ -14,7 +16,9 @@ the one that leads in order, and has the next one pass the leadership on, which 
 third makes mistakes of an operator, and prints what the logs of the hubs say. In the fourth, another authority makes
 all certificates while the hubs run. In the fifth, the journal of a hub without a cluster becomes the beginning of a
 cluster; then etcd is replaced by a backup, and then it loses everything, and an operator restores the log. In between,
-the operator verifies it, also with an entry that has other bytes, and removes nodes.
+the operator verifies it, also with an entry that has other bytes, and removes nodes. In the sixth, the clock of a node
+is ahead, then right, and then behind, by a preloaded library. In the seventh, an operator tries to upgrade the hubs one
+after the other to a version with a further field, and then changes the schema by the way that docs/CLUSTER.md describes.
 """
 
 import asyncio
@@ -24,6 +28,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -52,6 +57,8 @@ class Cluster:
         self.client_port, self.peer_port = ports[:2]
         self.links = ",".join(f"{node}@127.0.0.1:{port}" for node, port in zip(NODES, ports[2:]))
         self.processes = {}
+        # Settings beside those that each node needs.
+        self.settings = ""
 
     def path(self, *names):
         return os.path.join(self.directory, *names)
@@ -75,15 +82,15 @@ class Cluster:
         with open(self.path(f"{node}.conf"), "w") as file:
             file.write(
                 f"[cluster]\nnode = {node}\nnodes = {links or self.links}\netcd = {self.endpoint}\nuids = shared\n"
-                + (self.certificates.settings(node) if self.certificates else ""))
+                + self.settings + (self.certificates.settings(node) if self.certificates else ""))
 
-    def start(self, node, links=None):
+    def start(self, node, links=None, environment=None):
         self.configure(node, links)
         with open(self.path(f"{node}.log"), "ab") as log:
             self.processes[node] = subprocess.Popen(
                 [self.program, "--socket", self.path(f"{node}.sock"), "--state-dir", self.path(node),
                  "--config", self.path(f"{node}.conf")],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ | (environment or {}))
 
     def start_alone(self, node):
         """Starts a hub without a cluster."""
@@ -179,8 +186,8 @@ class Certificates:
 class Client:
     """Sends one action after the other, and notes how long each took."""
 
-    def __init__(self, cluster, node):
-        self.cluster, self.node = cluster, node
+    def __init__(self, cluster, node, action=lambda text: {"todos": {"addButtonTapped": text}}):
+        self.cluster, self.node, self.action = cluster, node, action
         self.sent, self.acknowledged, self.losses = [], [], 0
         self.slowest = 0.0
         self.isStopping = False
@@ -192,7 +199,7 @@ class Client:
                 text = f"{self.node} {len(self.sent)}"
                 self.sent.append(text)
                 start = time.monotonic()
-                await hub.send({"todos": {"addButtonTapped": text}})
+                await hub.send(self.action(text))
                 self.slowest = max(self.slowest, time.monotonic() - start)
                 self.acknowledged.append(text)
                 await asyncio.sleep(0.002)
@@ -261,14 +268,14 @@ async def settled(cluster, expected):
         await asyncio.sleep(0.05)
 
 
-async def begin(cluster):
+async def begin(cluster, environments={}, **options):
     """Starts all, and a client of each hub."""
     cluster.start_etcd()
     for node in NODES:
-        cluster.start(node)
+        cluster.start(node, environment=environments.get(node))
     for node in NODES:
         await cluster.wait(node, "listening on")
-    clients = {node: Client(cluster, node) for node in NODES}
+    clients = {node: Client(cluster, node, **options) for node in NODES}
     tasks = [asyncio.create_task(client.run()) for client in clients.values()]
     await progress(clients.values(), tasks)
     return clients, tasks
@@ -480,6 +487,41 @@ class Operator:
         return self.run("verify", "--state-dir", self.cluster.path(node), "--config", self.cluster.path(f"{node}.conf"),
                         *more)
 
+    def interrupt(self, node):
+        """Begins to restore the log, and interrupts that while it waits to see whether a hub leads."""
+        self.cluster.settings = "takeover-after = 30s\n"
+        self.cluster.configure(node)
+        self.cluster.settings = ""
+        command = subprocess.Popen(
+            [self.storectl, "cluster", "restore", "--yes", "--state-dir", self.cluster.path(node), "--config",
+             self.cluster.path(f"{node}.conf")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first = command.stderr.readline()
+        command.send_signal(signal.SIGINT)
+        output, errors = command.communicate(timeout=LIMIT)
+        self.cluster.configure(node)
+        return command.returncode, output, first + errors
+
+    async def cut(self):
+        """Etcd has an entry after the end of all journals that cannot be read: what hubs say, and how it is given up."""
+        ends = {node: json.loads(self.verify(node, "--json")[1])["journal"]["entry"] for node in NODES}
+        last = max(ends.values())
+        self.etcd("put", key=f"storehub/log/{last + 1:016x}", value=b"nonsense")
+        refused = {}
+        for node in NODES:
+            before = len(self.cluster.log(node))
+            self.cluster.start(node)
+            status = await asyncio.to_thread(self.cluster.processes.pop(node).wait, LIMIT)
+            refused[node] = [status, self.cluster.log(node)[before:]]
+        node = max(NODES, key=lambda node: json.loads(self.verify(node, "--json")[1])["journal"]["entry"])
+        plan, restored, again = self.restore(node), self.restore(node, "--yes"), self.restore(node, "--yes")
+        for one in NODES:
+            starts = self.cluster.log(one).count("listening on")
+            self.cluster.start(one)
+            await self.cluster.wait(one, "listening on", starts + 1)
+        return {"last": last, "refused": refused, "plan": plan, "restored": restored, "again": again,
+                "afterwards": {node: self.verify(node) for node in NODES}}
+
     def remove(self, node):
         """Removes a node, on the machine of another one."""
         other = next(other for other in NODES if other != node)
@@ -521,6 +563,7 @@ class Operator:
         plans = {node: self.restore(node) for node in NODES}
         ends = {node: int(plan[1].split("entry ")[1].split(",")[0]) for node, plan in plans.items()}
         best = max(NODES, key=ends.get)
+        interrupted = self.interrupt(best)
         restored = self.restore(best, "--yes")
         again = self.restore(best, "--yes")
         starts = cluster.log(best).count("listening on")
@@ -544,7 +587,8 @@ class Operator:
             self.copy(best, node)
             cluster.start(node)
             await cluster.wait(node, "listening on", starts + 1)
-        return {"refused": refused, "plans": plans, "ends": ends, "best": best, "restored": restored, "again": again,
+        return {"refused": refused, "plans": plans, "ends": ends, "best": best, "interrupted": interrupted,
+                "restored": restored, "again": again,
                 "behind": behind, "verified": verified, "afterwards": {node: self.verify(node) for node in NODES}}
 
 
@@ -620,9 +664,156 @@ async def restore(program, etcd, directory, storectl):
         cluster.start_etcd()
         empty = await operator.repair()
         await load(clients)
+        for node in NODES:
+            await asyncio.to_thread(cluster.end, node)
+        cut = await operator.cut()
+        await load(clients)
         result = await outcome(cluster, {client.node: client for client in clients}, [], [], 0)
         json.dump(result | {"running": running, "twice": twice, "older": older, "empty": empty,
-                            "verification": verification}, sys.stdout)
+                            "cut": cut, "verification": verification}, sys.stdout)
+    finally:
+        cluster.stop()
+
+
+async def clock(program, etcd, directory, storectl, library):
+    """The wall clock of one node is ahead of the others' by ten seconds, is set, and is then behind. The node leads for a
+    while with the wrong clock."""
+    cluster = Cluster(program, etcd, directory)
+    operator = Operator(cluster, storectl)
+    file = cluster.path("clock")
+
+    def set_clock(seconds):
+        with open(file, "r+b" if os.path.exists(file) else "wb") as opened:
+            opened.write(struct.pack("=q", seconds * 10**9))
+
+    async def statuses():
+        command = "--json", "--socket"
+        return {node: json.loads((await asyncio.to_thread(subprocess.run, [
+            storectl, *command, cluster.path(f"{node}.sock"), "cluster", "status"], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=LIMIT)).stdout)["clockDifferences"] for node in NODES}
+
+    async def lead(node):
+        if await cluster.leader(NODES) != node:
+            leader = await cluster.leader(NODES)
+            status, _, errors = await asyncio.to_thread(
+                operator.run, "transfer", node, "--socket", cluster.path(f"{leader}.sock"))
+            if status != 0:
+                raise SystemExit(errors)
+        await progress(clients.values(), tasks)
+
+    async def told(count, text):
+        for node in ("a", "b"):
+            await cluster.wait(node, f"the clock of node c {text}", count)
+        for other in ("a", "b"):
+            await cluster.wait("c", f"the clock of node {other} {text}", count)
+
+    try:
+        set_clock(10)
+        clients, tasks = await begin(cluster, {"c": {"LD_PRELOAD": library, "STOREHUB_TEST_CLOCK": file}})
+        await told(1, "is ")
+        ahead = await statuses()
+        await lead("c")
+        await lead("a")
+        set_clock(0)
+        await told(1, "agrees with")
+        right = await statuses()
+        set_clock(-10)
+        await told(2, "is ")
+        behind = await statuses()
+        await lead("c")
+        await lead("a")
+        result = await outcome(cluster, clients, tasks, [], sum(client.losses for client in clients.values()))
+        json.dump(result | {"ahead": ahead, "right": right, "behind": behind,
+                            "verified": {node: operator.verify(node) for node in NODES},
+                            "logs": {node: cluster.log(node) for node in NODES}}, sys.stdout)
+    finally:
+        cluster.stop()
+
+
+async def schema(program, etcd, directory, storectl):
+    """Each hub in turn is started with a version that has a further field. Then the schema is changed as docs/CLUSTER.md
+    says: the clients send nothing meanwhile."""
+    cluster = Cluster(program, etcd, directory)
+    operator = Operator(cluster, storectl)
+    for version in (2, 3):
+        os.symlink(program, cluster.path(f"ledger{version}"))
+    old, new = cluster.path("ledger2"), cluster.path("ledger3")
+    cluster.program = old
+
+    async def refused(node):
+        """Starts the new version, which ends. The clients of the others go on."""
+        nonlocal lost
+        before = len(cluster.log(node))
+        others = [client for client in clients.values() if client.node != node]
+        losses = sum(client.losses for client in others)
+        cluster.program = new
+        cluster.start(node)
+        status = await asyncio.to_thread(cluster.processes.pop(node).wait, LIMIT)
+        cluster.program = old
+        await progress(others, tasks)
+        lost += sum(client.losses for client in others) - losses
+        return [status, cluster.log(node)[before:]]
+
+    async def entries(node):
+        async with storehub.connect(cluster.path(f"{node}.sock")) as hub:
+            return (await hub.attach("entries")).value
+
+    try:
+        clients, tasks = await begin(cluster, action=lambda text: {"booked": text})
+        leader = await cluster.leader(NODES)
+        follower, third = [node for node in NODES if node != leader]
+        refusals, lost = {}, 0
+        for name, node in (("follower", follower), ("leader", leader)):
+            await asyncio.to_thread(cluster.end, node)
+            refusals[name] = await refused(node)
+            await restart(cluster, node, clients, tasks)
+        # A machine with an empty disk has the new version.
+        await asyncio.to_thread(cluster.end, third)
+        cluster.lose_disk(third)
+        refusals["empty"] = await refused(third)
+        cluster.lose_disk(third)
+        await restart(cluster, third, clients, tasks)
+
+        for client in clients.values():
+            client.isStopping = True
+        await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
+        acknowledged = {text for client in clients.values() for text in client.acknowledged}
+        last = await cluster.leader(NODES)
+        others = [node for node in NODES if node != last]
+        for node in (*others, last):
+            await asyncio.to_thread(cluster.end, node)
+        cluster.program = new
+        starts = cluster.log(last).count("listening on")
+        cluster.start_alone(last)
+        await cluster.wait(last, "listening on", starts + 1)
+        await asyncio.to_thread(cluster.end, last)
+        cluster.settings = "prefix = ledger3/\n"
+        cluster.configure(last)
+        operator.must("init", "--from-journal", "--state-dir", cluster.path(last), "--config",
+                      cluster.path(f"{last}.conf"))
+        cluster.start(last)
+        await cluster.wait(last, "listening on", starts + 2)
+        for node in others:
+            starts = cluster.log(node).count("listening on")
+            operator.copy(last, node)
+            cluster.start(node)
+            await cluster.wait(node, "listening on", starts + 1)
+        again = {node: Client(cluster, node, clients[node].action) for node in NODES}
+        for client in again.values():
+            client.sent = list(clients[client.node].sent)
+        await load(again.values())
+        acknowledged |= {text for client in again.values() for text in client.acknowledged}
+        end = time.monotonic() + LIMIT
+        found = {node: await entries(node) for node in NODES}
+        while any(len(list) < len(acknowledged) for list in found.values()) and time.monotonic() < end:
+            found = {node: await entries(node) for node in NODES}
+        json.dump({
+            "acknowledged": len(acknowledged), "refusals": refusals, "lost": lost,
+            "missing": {node: len(acknowledged - set(list)) for node, list in found.items()},
+            "doubled": {node: len(list) - len(set(list)) for node, list in found.items()},
+            "differing": sum(found[node] != found[NODES[0]] for node in NODES),
+            "verified": {node: operator.verify(node) for node in NODES},
+            "logs": {node: cluster.log(node) for node in NODES}}, sys.stdout)
     finally:
         cluster.stop()
 
@@ -637,5 +828,9 @@ if __name__ == "__main__":
         asyncio.run(operate(*arguments[:3], arguments[4]))
     elif arguments[3:4] == ["restore"]:
         asyncio.run(restore(*arguments[:3], arguments[4]))
+    elif arguments[3:4] == ["clock"]:
+        asyncio.run(clock(*arguments[:3], *arguments[4:6]))
+    elif arguments[3:4] == ["schema"]:
+        asyncio.run(schema(*arguments[:3], arguments[4]))
     else:
         asyncio.run(main(*arguments[:3], int(arguments[3]) if len(arguments) > 3 else 1))

@@ -147,7 +147,7 @@ package enum Refusal: Equatable, Sendable {
   case otherHistory
   /// Another process runs as the same node, since before this one.
   case nameTaken(NodeName)
-  /// The log has turns of a schema that this version cannot read.
+  /// The log has turns of a schema that this version cannot read, which is usually a newer one.
   case newerSchema(position: UInt64)
 }
 
@@ -185,7 +185,10 @@ extension Refusal: CustomStringConvertible {
     case .nameTaken(let node):
       "another process runs as node \(node): give each machine its own name in [cluster], and start this hub again"
     case .newerSchema(let position):
-      "entry \(position) is of a newer version of the feature: upgrade this node"
+      """
+      entry \(position) is of another version of the feature, with another schema: run the version of the other nodes on \
+      this one
+      """
     }
   }
 

@@ -18,6 +18,8 @@ package struct LogTransaction: Equatable, Sendable {
     case remove(LogKey)
     /// Removes the entries before a position, and the parts of them.
     case trim(before: UInt64)
+    /// Removes the entries after a position, and the parts of them. No hub does: an operator gives up what cannot be read.
+    case cut(after: UInt64)
   }
 
   /// The keys that are read if a condition does not hold.

@@ -62,6 +62,9 @@ package struct StoredLog: Equatable, Sendable {
     case needless
     /// The log has the journal's last entry, and goes on up to this one under a new name.
     case renamed(last: UInt64)
+    /// The log has the journal's last entry, and goes on under a new name up to the last entry that can be read. It loses
+    /// the later ones.
+    case cutOff(LogTail.Damage, last: UInt64)
     /// The log begins again with the journal's last entry. The store loses what it has.
     case begunAgain
     /// The log ends later than the journal, or with another entry at the same place, and has not the journal's last one.
@@ -74,21 +77,46 @@ package struct StoredLog: Equatable, Sendable {
   }
 
   /// Returns how the log can be continued with a journal that ends at the position of the inspection.
-  package func restoration(with journal: JournalPlace) -> Restoration {
+  ///
+  /// - Parameters:
+  ///   - journal: The end of the journal.
+  ///   - tail: The entries after it, which were read up to their end if `isContinued(by: journal)`.
+  package func restoration(with journal: JournalPlace, tail: LogTail) -> Restoration {
     let last = positions?.upperBound ?? 0
-    if entry?.key == .entry(journal.position), entry?.bytes == journal.last.bytes {
+    if isContinued(by: journal) {
+      if let damage = tail.damage { return .cutOff(damage, last: tail.point.position) }
       return history?.store == store ? .needless : .renamed(last: last)
     }
     if let history, history.id != journal.history.id { return .otherLog }
-    guard last < journal.position else { return .endsLater(last) }
     let own = journal.last.entry.leader
-    if let leader, leader.term > own.term || leader.term == own.term && leader != own { return .ledSince(leader) }
+    let isLedSince = leader.map { $0.term > own.term || $0.term == own.term && $0 != own } ?? false
+    // The journal's last entry is there, but damaged: no other one has taken its place.
+    let isDamaged = last == journal.position && entry.map { (try? EncodedEntry(decoding: $0.bytes)) == nil } ?? false
+    guard last < journal.position || isDamaged && !isLedSince else { return .endsLater(last) }
+    if isLedSince, let leader { return .ledSince(leader) }
     return .begunAgain
+  }
+
+  /// True if the log has the journal's last entry.
+  package func isContinued(by journal: JournalPlace) -> Bool {
+    entry?.key == .entry(journal.position) && entry?.bytes == journal.last.bytes
   }
 
   /// Gives the log another name, if nothing has changed.
   package func renaming(to history: LogHistory) -> LogTransaction {
     LogTransaction(if: conditions, then: [.put(.history, history.encoded())], else: [.key(.history)])
+  }
+
+  /// Gives the log another name, and removes what follows the last entry that can be read, if nothing has changed.
+  package func cutting(_ tail: LogTail, to history: LogHistory) -> LogTransaction {
+    var transaction = renaming(to: history)
+    if let damage = tail.damage {
+      let key = LogKey.entry(damage.position)
+      transaction.conditions.append(damage.revision.map { .revision(key, $0) } ?? .absent(key))
+    }
+    // The next claim compares the leader.
+    transaction.writes += [.put(.leader, tail.last.entry.leader.encoded()), .cut(after: tail.point.position)]
+    return transaction
   }
 
   /// Begins the log with an entry, if nothing has changed. What the store had of the log is removed.

@@ -46,6 +46,12 @@ nonisolated struct LogRequests {
         .delete(EtcdDelete(range(LogKey.entry(0).description..<LogKey.entry(position).description))),
         .delete(EtcdDelete(range("part/"..<LogKey.part(position: position, process: 0, index: 0).description))),
       ]
+    case .cut(let position):
+      [
+        .delete(EtcdDelete(entries(from: position + 1))),
+        .delete(
+          EtcdDelete(range(LogKey.part(position: position + 1, process: 0, index: 0).description..<"part0"))),
+      ]
     }
   }
 

@@ -81,14 +81,18 @@ package final class OperatedLog {
   }
 
   private func pause(_ duration: Duration) async throws(OperatedLogError) {
-    var timer: Timer?
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      timer = try? Timer(on: loop) { continuation.resume() }
-      if timer == nil { continuation.resume() }
-      timer?.start(after: duration)
+    let end = ContinuousClock.now + duration
+    // In steps, so that an operator need not wait for its end.
+    while case let rest = end - ContinuousClock.now, rest > .zero {
+      var timer: Timer?
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        timer = try? Timer(on: loop) { continuation.resume() }
+        if timer == nil { continuation.resume() }
+        timer?.start(after: min(rest, .milliseconds(100)))
+      }
+      timer = nil
+      if isInterrupted() { throw .interrupted }
     }
-    timer = nil
-    if isInterrupted() { throw .interrupted }
   }
 
   // MARK: Continuing the log
@@ -99,6 +103,34 @@ package final class OperatedLog {
     do throws(LogDamage) { return try StoredLog(found.values, at: position, in: found.store) } catch {
       throw .damaged("\(error)")
     }
+  }
+
+  /// Reads what the log has after the end of a journal, up to the first entry that no hub could apply.
+  package func tail(after journal: JournalPlace, in found: StoredLog) async throws(OperatedLogError) -> LogTail {
+    var tail = LogTail(after: journal, upTo: found.positions?.upperBound ?? 0)
+    var end = ContinuousClock.now + timeout
+    while let next = tail.next {
+      if isInterrupted() { throw .interrupted }
+      guard case .entries(let entries, _, _, _) = try await read(.entries(from: next)) else { continue }
+      if entries.isEmpty {
+        // A member that lags behind.
+        guard ContinuousClock.now < end else { throw .noAnswer("etcd does not send entry \(next)") }
+        try await pause(.milliseconds(100))
+        continue
+      }
+      for value in entries {
+        guard let entry = tail.check(value) else { continue }
+        if try await turns(of: entry, after: journal) == nil {
+          tail.lose(entry.entry.position, "parts of its turn are missing or damaged", revision: value.revision)
+        } else {
+          tail.accept(entry)
+        }
+      }
+      // The entry, and all up to the end, were removed since the inspection.
+      guard tail.next != next else { throw .changed }
+      end = ContinuousClock.now + timeout
+    }
+    return tail
   }
 
   /// Waits, and returns true if nobody has changed the log since the inspection.
@@ -148,7 +180,7 @@ package final class OperatedLog {
       }
       for value in entries {
         guard let entry = log.check(value) else { continue }
-        guard let turns = try await turns(of: entry) else {
+        guard let turns = try await turns(of: entry, after: journal) else {
           log.note(.missingParts(entry.entry.position))
           continue
         }
@@ -161,7 +193,13 @@ package final class OperatedLog {
   }
 
   /// The turns of an entry; nil if their parts are missing, although the log has the entry.
-  private func turns(of entry: EncodedEntry) async throws(OperatedLogError) -> (first: UInt64, turns: [[UInt8]])? {
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - journal: The end of the journal with which the log is compared.
+  private func turns(
+    of entry: EncodedEntry, after journal: JournalPlace
+  ) async throws(OperatedLogError) -> (first: UInt64, turns: [[UInt8]])? {
     switch entry.entry.content {
     case .opening, .handover: return (0, [])
     case .turns(let first, let turns): return (first, turns)
@@ -170,7 +208,11 @@ package final class OperatedLog {
       let parts = try await read(.parts(position: position, process: process, count: described.count))
       if case .parts(let parts) = parts, let turn = described.turn(from: parts) { return (number, [turn]) }
       // They are removed together with the entry.
-      guard case .entries(_, let first, _, _) = try await read(.entries(from: position)), first ?? 0 > position else {
+      guard case .entries(_, let first, _, _) = try await read(.entries(from: position)), let first else { return nil }
+      if first > position { return (0, []) }
+      // A log that `restore` has begun with the last entry of a journal has no parts of it, and no node reads them: one
+      // goes on there only if its journal has the turn.
+      guard case .parts(let found) = parts, found.isEmpty, position == first, position <= journal.position else {
         return nil
       }
       return (0, [])

@@ -159,8 +159,9 @@ extension ProgramOptions.Section {
         (
           "8",
           """
-          verify: the state differs from the hub's; generate --check: the file is out of date; cluster: the journal and \
-          the log of the cluster differ, or that log is damaged
+          verify: the state differs from the hub's; generate --check: the file is out of date; cluster verify: the \
+          journal and the log of the cluster differ, or that log is damaged; cluster restore: the log must not be \
+          continued with this journal
           """
         ),
         ("9", "the journal is damaged"),
@@ -169,7 +170,7 @@ extension ProgramOptions.Section {
           "the output cannot be written, but the action took effect, or the journal was repaired or imported"
         ),
         ("11", "the hub refused it because this user lacks the right"),
-        ("12", "send --must-change: nothing has changed"),
+        ("12", "send --must-change: nothing has changed; cluster restore: there is nothing to restore"),
         ("130, 143", "SIGINT; SIGTERM or SIGHUP"),
       ])
     ])

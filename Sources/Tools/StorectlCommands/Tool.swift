@@ -32,6 +32,8 @@ package final class Tool {
   private(set) var interruption = ExitStatus.interrupted
   /// The change that the command has made; nil if it has made none.
   var effect: String?
+  /// What the command has done so far, for one that changes more than one place; it is printed after an interruption.
+  var progress: String?
   private var session: HubConnection?
   /// Called when a signal arrives, to end the current wait.
   var onInterrupt: (() -> Void)?
@@ -105,7 +107,11 @@ package final class Tool {
     } catch {
       status = error.status
       await endPager()
-      if status != .interrupted, status != .terminated, !error.reason.isEmpty { note(error.reason) }
+      if status == .interrupted || status == .terminated {
+        if let progress { note("\(status == .interrupted ? "interrupted" : "terminated"): \(progress)") }
+      } else if !error.reason.isEmpty {
+        note(error.reason)
+      }
     }
     session?.fail(.done, "")
     if !isInterrupted { await output.finish() }

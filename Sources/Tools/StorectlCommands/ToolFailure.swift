@@ -18,7 +18,7 @@ package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   /// has no matching entry.
   case absent = 7
   /// The state in this process differs from the hub's, a generated file from what would be generated, or a journal from
-  /// the log of its cluster.
+  /// the log of its cluster, which must not be continued with it.
   case diverged = 8
   /// The journal is damaged.
   case damaged = 9
@@ -26,7 +26,7 @@ package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   case outputLost = 10
   /// The hub refused it because this user lacks the right.
   case notPermitted = 11
-  /// With `--must-change`: the action was applied, but nothing changed.
+  /// With `--must-change`: the action was applied, but nothing changed. For `cluster restore`: there is nothing to restore.
   case unchanged = 12
   /// SIGINT interrupted the command.
   case interrupted = 130

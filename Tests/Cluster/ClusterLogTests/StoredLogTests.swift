@@ -11,6 +11,26 @@ import Wire
     JournalPlace(history: history, last: log[position - 1], turn: 3)
   }
 
+  /// What the log of `entries` has after a journal.
+  private func tail(after position: Int, _ entries: [StoredValue] = [], turn: UInt64 = 3) -> LogTail {
+    var tail = LogTail(
+      after: JournalPlace(history: history, last: log[position - 1], turn: turn), upTo: entries.isEmpty ? 0 : 6)
+    for value in entries { if let entry = tail.check(value) { tail.accept(entry) } }
+    return tail
+  }
+
+  private func stored(_ entry: EncodedEntry, at position: UInt64? = nil) -> StoredValue {
+    StoredValue(
+      key: .entry(position ?? entry.entry.position), bytes: entry.bytes,
+      revision: 40 + (position ?? entry.entry.position))
+  }
+
+  private func damaged(_ entry: EncodedEntry) -> StoredValue {
+    var bytes = entry.bytes
+    bytes[bytes.count - 1] ^= 1
+    return StoredValue(key: .entry(entry.entry.position), bytes: bytes, revision: 40 + entry.entry.position)
+  }
+
   /// A store with entries, as a journal's operator finds it.
   private func found(
     _ entries: [EncodedEntry], named name: LogHistory?, at position: UInt64, in store: UInt64 = 2
@@ -29,15 +49,16 @@ import Wire
   }
 
   @Test func aLogThatIsWholeIsNotChanged() throws {
-    #expect(try found(log, named: history, at: 4).restoration(with: place(4)) == .needless)
+    #expect(try found(log, named: history, at: 4).restoration(with: place(4), tail: tail(after: 4)) == .needless)
     // Another node's operator has restored it already.
     #expect(
-      try found(log, named: LogHistory(id: 9, store: 2), at: 4).restoration(with: place(4)) == .needless)
+      try found(log, named: LogHistory(id: 9, store: 2), at: 4).restoration(with: place(4), tail: tail(after: 4))
+        == .needless)
   }
 
   @Test func aBackupThatHasTheJournalsEndGoesOnUnderAnotherName() throws {
     let found = try found(log, named: history, at: 4, in: 3)
-    #expect(found.restoration(with: place(4)) == .renamed(last: 6))
+    #expect(found.restoration(with: place(4), tail: tail(after: 4)) == .renamed(last: 6))
     let name = LogHistory(id: 5, store: 3)
     let transaction = found.renaming(to: name)
     #expect(transaction.writes == [.put(.history, name.encoded())])
@@ -50,7 +71,7 @@ import Wire
 
   @Test func aJournalThatIsAheadBeginsTheLogAgain() throws {
     let found = try found(Array(log[..<3]), named: history, at: 6)
-    #expect(found.restoration(with: place(6)) == .begunAgain)
+    #expect(found.restoration(with: place(6), tail: tail(after: 6)) == .begunAgain)
     let transaction = found.beginning(with: log[5], in: LogHistory(id: 5, store: 2))
     #expect(transaction.writes.contains(.trim(before: 6)) && transaction.writes.contains(.put(.entry(6), log[5].bytes)))
     // The next claim compares it.
@@ -60,7 +81,7 @@ import Wire
 
   @Test func anEmptyStoreHasNothingThatMayChange() throws {
     let found = try found([], named: nil, at: 6)
-    #expect(found.restoration(with: place(6)) == .begunAgain && found.positions == nil)
+    #expect(found.restoration(with: place(6), tail: tail(after: 6)) == .begunAgain && found.positions == nil)
     #expect(
       found.beginning(with: log[5], in: history).conditions == [
         .absent(.history), .absent(.leader), .absent(.beat), .absent(.entry(6)),
@@ -69,7 +90,9 @@ import Wire
 
   /// The journal lacks what the log has, so that it must not replace that.
   @Test func aJournalThatEndsEarlierDoesNotReplaceTheLog() throws {
-    #expect(try found(Array(log[4...]), named: history, at: 3).restoration(with: place(3)) == .endsLater(6))
+    #expect(
+      try found(Array(log[4...]), named: history, at: 3).restoration(with: place(3), tail: tail(after: 3))
+        == .endsLater(6))
   }
 
   /// Etcd had lost the end, and another hub has led in the same term: its last entry stands where the journal's does.
@@ -78,23 +101,86 @@ import Wire
     let other = EncodedEntry(
       LogEntry(
         position: 6, leader: leader, schema: Samples.schema, previous: log[4].checksum, content: .opening))
-    #expect(try found(log[..<5] + [other], named: history, at: 6).restoration(with: place(6)) == .endsLater(6))
+    #expect(
+      try found(log[..<5] + [other], named: history, at: 6).restoration(with: place(6), tail: tail(after: 6))
+        == .endsLater(6))
     let shorter = EncodedEntry(
       LogEntry(
         position: 4, leader: leader, schema: Samples.schema, previous: log[2].checksum, content: .opening))
-    #expect(try found(log[..<3] + [shorter], named: history, at: 6).restoration(with: place(6)) == .ledSince(leader))
+    #expect(
+      try found(log[..<3] + [shorter], named: history, at: 6).restoration(with: place(6), tail: tail(after: 6))
+        == .ledSince(leader))
   }
 
   /// Another node's operator has begun the log again, or it is another cluster's.
   @Test func aJournalDoesNotReplaceALogThatItHasNotLeft() throws {
     let other = LogHistory(id: 9, store: 2)
-    #expect(try found(Array(log[..<3]), named: other, at: 6).restoration(with: place(6)) == .otherLog)
-    #expect(try found(Array(log[..<3]), named: other, at: 6, in: 3).restoration(with: place(6)) == .otherLog)
+    #expect(
+      try found(Array(log[..<3]), named: other, at: 6).restoration(with: place(6), tail: tail(after: 6)) == .otherLog)
+    #expect(
+      try found(Array(log[..<3]), named: other, at: 6, in: 3).restoration(with: place(6), tail: tail(after: 6))
+        == .otherLog)
   }
 
   @Test func aBeatIsAChange() throws {
     let before = try found(Array(log[..<3]), named: history, at: 6)
     #expect(before.beginning(with: log[5], in: history).conditions.contains(.revision(.beat, 42)))
+  }
+
+  /// No journal could ever go beyond it: only the operator can give it up.
+  @Test func aLogThatCannotBeReadGoesOnBeforeTheDamage() throws {
+    let found = try found(log, named: history, at: 3)
+    #expect(found.restoration(with: place(3), tail: tail(after: 3, log[3...].map { stored($0) })) == .needless)
+    let broken = tail(after: 3, [stored(log[3]), damaged(log[4]), stored(log[5])])
+    let damage = try #require(broken.damage)
+    #expect(damage.position == 5 && damage.revision == 45 && damage.reason.contains("checksum"), "\(damage)")
+    #expect(found.restoration(with: place(3), tail: broken) == .cutOff(damage, last: 4))
+    // Also of a log that was restored from a backup.
+    let elsewhere = try self.found(log, named: history, at: 3, in: 3)
+    #expect(elsewhere.restoration(with: place(3), tail: broken) == .cutOff(damage, last: 4))
+    let name = LogHistory(id: 5, store: 2)
+    let transaction = found.cutting(broken, to: name)
+    #expect(
+      transaction.writes == [
+        .put(.history, name.encoded()), .put(.leader, Samples.first.encoded()), .cut(after: 4),
+      ])
+    for condition: LogTransaction.Condition in [
+      .revision(.history, 40), .revision(.leader, 41), .revision(.entry(6), 46), .revision(.entry(5), 45),
+    ] {
+      #expect(transaction.conditions.contains(condition), "\(condition)")
+    }
+  }
+
+  @Test func entriesAreMissedAndCompared() throws {
+    let gap = tail(after: 3, [stored(log[4]), stored(log[5])])
+    #expect(gap.damage?.position == 4 && gap.damage?.reason == "it is missing" && gap.damage?.revision == nil)
+    #expect(
+      try found(log, named: history, at: 3).cutting(gap, to: history).conditions.contains(.absent(.entry(4))))
+    #expect(tail(after: 3, [stored(log[4], at: 4)]).damage?.reason == "entry 5 does not follow entry 3")
+    let other = EncodedEntry(
+      LogEntry(
+        position: 4, leader: Samples.first, schema: Samples.schema, previous: 1, content: .turns(first: 4, [[1]])))
+    #expect(tail(after: 3, [stored(other)]).damage?.reason == "entry 4 continues another log")
+    // What was read before, or is none of the log's, is nothing.
+    let whole = tail(after: 3, [stored(log[2]), stored(log[3]), stored(log[3])])
+    #expect(whole.damage == nil && whole.next == 5 && whole.last == log[3])
+  }
+
+  /// The end of the log is damaged in etcd, and the journal has it.
+  @Test func aJournalMendsTheEndOfTheLog() throws {
+    func found(_ leader: Leadership) throws -> StoredLog {
+      try StoredLog(
+        [
+          StoredValue(key: .history, bytes: history.encoded(), revision: 40),
+          StoredValue(key: .leader, bytes: leader.encoded(), revision: 41), nil, damaged(log[5]), stored(log[0]),
+          damaged(log[5]),
+        ], at: 6, in: 2)
+    }
+    let mended = try found(Samples.second)
+    #expect(mended.restoration(with: place(6), tail: tail(after: 6)) == .begunAgain)
+    #expect(mended.beginning(with: log[5], in: history).conditions.contains(.revision(.entry(6), 46)))
+    let later = Leadership(term: 3, node: Samples.name("c"), process: 77)
+    #expect(try found(later).restoration(with: place(6), tail: tail(after: 6)) == .endsLater(6))
   }
 
   @Test func aHistoryThatCannotBeReadIsDamage() {

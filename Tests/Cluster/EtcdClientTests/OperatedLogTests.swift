@@ -168,6 +168,71 @@ struct OperatedLogTests {
     #expect(empty.differences == [.noHistory] && empty.positions == nil)
   }
 
+  // MARK: Restoring
+
+  private func restoration(_ scene: Scene, _ place: JournalPlace) async throws -> (StoredLog, LogTail) {
+    try await scene.run { () throws(OperatedLogError) in
+      let found = try await scene.log.inspect(at: place.position)
+      return (found, try await scene.log.tail(after: place, in: found))
+    }
+  }
+
+  /// An entry cannot be read, and no journal has it: the log goes on before it, and a hub can append there.
+  @Test func aLogIsCutOffBeforeWhatCannotBeRead() async throws {
+    let scene = try await scene()
+    let journal = place(scene, 2, turn: 2)
+    #expect(try await restoration(scene, journal).1.damage == nil)
+    var bytes = entries[4].bytes
+    bytes[bytes.count - 1] ^= 1
+    try await scene.transact([], [.put(.entry(5), bytes)])
+    let (found, tail) = try await restoration(scene, journal)
+    #expect(tail.damage?.position == 5 && tail.point.position == 4 && tail.point.turn == 3)
+    let (log, name) = (scene.log, LogHistory(id: 10, store: found.store))
+    let transaction = found.cutting(tail, to: name)
+    try await scene.run { () throws(OperatedLogError) in try await log.change(transaction, to: name) }
+    scene.history = name
+    let verified = try await scene.verify(place(scene, 2, turn: 2))
+    #expect(verified.differences == [] && verified.positions == 1...4 && verified.leader == Self.second)
+    // It was changed once.
+    await #expect(throws: OperatedLogError.changed) {
+      let other = LogHistory(id: 11, store: found.store)
+      try await scene.run { () throws(OperatedLogError) in
+        try await log.change(found.cutting(tail, to: other), to: other)
+      }
+    }
+  }
+
+  /// The parts of a turn are missing, so that its entry is as good as lost. They are removed with it.
+  @Test func aTurnWithoutItsPartsIsCutOff() async throws {
+    let scene = try await scene()
+    try await scene.transact([], [.remove(.part(position: 3, process: 7, index: 4))])
+    let (found, tail) = try await restoration(scene, place(scene, 2, turn: 2))
+    #expect(tail.damage?.position == 3 && tail.damage?.reason.contains("parts") == true)
+    let (log, name) = (scene.log, LogHistory(id: 10, store: found.store))
+    try await scene.run { () throws(OperatedLogError) in try await log.change(found.cutting(tail, to: name), to: name) }
+    var parts: LogReading?
+    scene.store.read(.parts(position: 3, process: 7, count: 9)) { parts = $1 }
+    #expect(await loop.pump(until: { parts != nil }))
+    guard case .parts(let left)? = parts else { Issue.record("\(String(describing: parts))"); return }
+    #expect(left.isEmpty)
+  }
+
+  /// `restore` begins the log with the last entry of a journal, whose turn may be a large one. No node reads its parts.
+  @Test func aLogThatBeginsWithALargeTurnIsWhole() async throws {
+    let scene = try await Scene(on: loop)
+    try await scene.transact([], [.put(.beat, [0])])
+    let (log, first) = (scene.log, entries[2])
+    try await scene.run { () throws(OperatedLogError) in
+      let found = try await log.inspect(at: 3)
+      let name = LogHistory(id: 10, store: found.store)
+      try await log.change(found.beginning(with: first, in: name), to: name)
+    }
+    scene.history = LogHistory(id: 10, store: scene.history.store)
+    #expect(try await scene.verify(place(scene, 3, turn: 3)).differences == [])
+    // A node whose journal ends before it would need them.
+    #expect(try await scene.verify(place(scene, 2, turn: 2)).differences.contains(.missingParts(3)))
+  }
+
   @Test func anEtcdThatDoesNotAnswerIsNoDifference() async throws {
     var reasons: [String] = []
     // If this thread is paused, a short time passes before the first attempt.

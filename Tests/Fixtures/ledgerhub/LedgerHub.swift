@@ -1,3 +1,4 @@
+import ClusterHub
 import ReplicatedArchitecture
 import StoreHub
 import TestFeatures
@@ -17,6 +18,7 @@ enum LedgerHub {
 
 struct LedgerHub1: HubService {
   static let description = ServiceDescription("ledgerhub")
+  static var cluster: (any ClusterSupport.Type)? { EtcdCluster.self }
 
   let initialState = Ledger1()
   var body: some Reducer<Ledger1, LedgerAction> { Ledger() }
@@ -24,6 +26,7 @@ struct LedgerHub1: HubService {
 
 struct LedgerHub2: HubService {
   static let description = ServiceDescription("ledgerhub")
+  static var cluster: (any ClusterSupport.Type)? { EtcdCluster.self }
 
   let initialState = Ledger2()
   var body: some Reducer<Ledger2, LedgerAction> { Ledger() }
@@ -43,6 +46,7 @@ struct LedgerHub2: HubService {
 
 struct LedgerHub3: HubService {
   static let description = ServiceDescription("ledgerhub")
+  static var cluster: (any ClusterSupport.Type)? { EtcdCluster.self }
 
   let initialState = Ledger3()
   var body: some Reducer<Ledger3, LedgerAction> { Ledger() }

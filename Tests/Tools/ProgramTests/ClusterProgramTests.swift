@@ -176,9 +176,16 @@ private enum OpenSSL {
       let plans: [String: Command]
       let ends: [String: UInt64]
       let best: String
-      let restored, again: Command
+      let interrupted, restored, again: Command
       let behind: [String: String]
       let verified, afterwards: [String: Command]
+    }
+
+    struct Cut: Decodable {
+      let last: UInt64
+      let refused: [String: Ended]
+      let plan, restored, again: Command
+      let afterwards: [String: Command]
     }
 
     struct Verification: Decodable {
@@ -212,11 +219,13 @@ private enum OpenSSL {
 
     let running, twice: Command
     let older, empty: Repair
+    let cut: Cut
     let verification: Verification
   }
 
   /// The journal of a hub of one machine becomes the beginning of a cluster. Then etcd is replaced by an older backup, and
   /// then it loses everything: the log is restored from the journal that ends last, and no acknowledged action is lost.
+  /// At last, it has an entry that cannot be read.
   @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
   func anOperatorBeginsALogWithAJournal() throws {
     let output = try run("restore", Program(name: "storectl").url.path)
@@ -238,8 +247,10 @@ private enum OpenSSL {
         #expect(plan.status == 1 && plan.errors.contains("nothing was changed"), "\(node): \(plan.errors)")
         #expect(plan.output.contains("lost "), "\(plan.output)")
       }
+      #expect(repair.interrupted.status == 130, "\(repair.interrupted)")
+      #expect(repair.interrupted.errors.contains("interrupted: nothing was changed"), "\(repair.interrupted)")
       #expect(repair.restored.status == 0, "\(repair.restored.errors)")
-      #expect(repair.again.status == 1 && repair.again.errors.contains("nothing to restore"))
+      #expect(repair.again.status == 12 && repair.again.errors.contains("nothing to restore"))
       // A hub whose journal ends where the best one ends goes on; others name the command to run.
       for (node, end) in repair.ends where end == repair.ends[repair.best] { #expect(repair.behind[node] == nil) }
       for (node, log) in repair.behind { #expect(log.contains("storectl cluster copy"), "\(node): \(log)") }
@@ -252,6 +263,96 @@ private enum OpenSSL {
     for command in restoration.empty.verified.values {
       #expect(command.output.contains("etcd has no log here"), "\(command)")
     }
+    checkCut(restoration.cut)
+  }
+
+  private struct Clocks: Decodable {
+    let ahead, right, behind: [String: [String: Double]]
+    let verified: [String: Restoration.Command]
+    let logs: [String: String]
+  }
+
+  /// The clock of a node is wrong: each node says so once for each other one whose clock differs, and once that it is
+  /// right again. Nothing is lost, also while that node leads.
+  @Test(
+    .enabled(
+      if: Python.isInstalled && Etcd.path != nil && FileManager.default.isExecutableFile(atPath: "/usr/bin/cc"),
+      Etcd.isMissing))
+  func aWrongClockIsReported() throws {
+    let directory = NSTemporaryDirectory() + "clock-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let library = directory + "/clock.so"
+    let compiled = try Program(path: "/usr/bin/cc").run(
+      "-shared", "-fPIC", "-o", library, RepositoryFiles.path("Tests/Fixtures/preload/clock.c"))
+    try #require(compiled.status == 0, "\(compiled)")
+
+    let output = try run("clock", Program(name: "storectl").url.path, library)
+    let outcome = try JSONDecoder().decode(Outcome.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(outcome.acknowledged > 100, "\(text)")
+    #expect(outcome.missing.values.allSatisfy { $0 == 0 } && outcome.doubled.values.allSatisfy { $0 == 0 }, "\(text)")
+    #expect(outcome.differing == 0 && outcome.lostConnections == 0, "\(text)")
+
+    let clocks = try JSONDecoder().decode(Clocks.self, from: output)
+    for (found, ahead) in [(clocks.ahead, 10_000.0), (clocks.behind, -10_000)] {
+      #expect(found["a"]?.keys.sorted() == ["c"] && found["b"]?.keys.sorted() == ["c"], "\(found)")
+      #expect(found["c"]?.keys.sorted() == ["a", "b"], "\(found)")
+      // Half of an answer's time may count as a difference.
+      for node in ["a", "b"] { #expect(abs((found[node]?["c"] ?? 0) - ahead) <= 600, "\(found)") }
+      for node in ["a", "b"] { #expect(abs((found["c"]?[node] ?? 0) + ahead) <= 600, "\(found)") }
+    }
+    #expect(clocks.right == ["a": [:], "b": [:], "c": [:]], "\(text)")
+    for (node, log) in clocks.logs {
+      let others = node == "c" ? 2 : 1
+      // Once while the clock of c was ahead, and once while it was behind.
+      for text in [" s ahead of this machine's", " s behind this machine's"] {
+        #expect(log.components(separatedBy: text).count == others + 1, "\(node): \(log)")
+      }
+      #expect(log.components(separatedBy: "agrees with this machine's again").count == others + 1, "\(node): \(log)")
+    }
+    for (node, command) in clocks.verified { #expect(command.status == 0, "\(node): \(command)") }
+  }
+
+  private struct SchemaChange: Decodable {
+    let acknowledged, lost, differing: Int
+    let refusals: [String: Restoration.Ended]
+    let missing, doubled: [String: Int]
+    let verified: [String: Restoration.Command]
+  }
+
+  /// A version of the feature with another schema does not start in a cluster, and says why: the hubs of the others go on,
+  /// also if their leader was to be upgraded. An operator can change the schema while all hubs are stopped.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func aVersionWithAnotherSchemaDoesNotStart() throws {
+    let output = try run("schema", Program(name: "storectl").url.path, hub: "ledgerhub")
+    let change = try JSONDecoder().decode(SchemaChange.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(change.refusals.count == 3 && change.refusals.values.allSatisfy { $0.status == 1 }, "\(text)")
+    for name in ["follower", "leader"] {
+      let log = change.refusals[name]?.log ?? ""
+      #expect(log.contains("a cluster cannot change the schema yet: run the version that wrote it"), "\(name): \(log)")
+    }
+    let empty = change.refusals["empty"]?.log ?? ""
+    #expect(empty.contains("entry 1 is of another version of the feature"), "\(empty)")
+    #expect(change.lost == 0, "\(text)")
+    #expect(change.acknowledged > 150 && change.differing == 0, "\(text)")
+    #expect(change.missing.values.allSatisfy { $0 == 0 } && change.doubled.values.allSatisfy { $0 == 0 }, "\(text)")
+    for (node, command) in change.verified { #expect(command.status == 0, "\(node): \(command)") }
+  }
+
+  /// An entry that no journal has, and that cannot be read, keeps all hubs from serving, until the operator gives it up.
+  private func checkCut(_ cut: Restoration.Cut) {
+    for (node, ended) in cut.refused {
+      #expect(ended.status == 1 && ended.log.contains("entry \(cut.last + 1): "), "\(node): \(ended.log)")
+      #expect(ended.log.contains("run `storectl cluster restore`"), "\(node): \(ended.log)")
+    }
+    #expect(cut.plan.status == 1 && cut.plan.errors.contains("nothing was changed"), "\(cut.plan)")
+    #expect(cut.plan.output.contains("damaged     entry \(cut.last + 1) of the log: "), "\(cut.plan)")
+    #expect(cut.plan.output.contains("up to entry \(cut.last); entry \(cut.last + 1) is removed"), "\(cut.plan)")
+    #expect(cut.restored.status == 0, "\(cut.restored)")
+    #expect(cut.again.status == 12, "\(cut.again)")
+    for (node, command) in cut.afterwards { #expect(command.status == 0, "\(node): \(command)") }
   }
 
   /// The log is whole while the hubs run. Only a node whose hub does not run is removed, and registers when it does.
@@ -283,12 +384,12 @@ private enum OpenSSL {
   }
 
   /// What the script of this suite prints.
-  private func run(_ arguments: String...) throws -> Data {
+  private func run(_ arguments: String..., hub: String = "storehubd") throws -> Data {
     let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     return try Python.run(
-      "Fixtures/cluster.py", [Program(name: "storehubd").url.path, try #require(Etcd.path), directory] + arguments)
+      "Fixtures/cluster.py", [Program(name: hub).url.path, try #require(Etcd.path), directory] + arguments)
   }
 
   /// Without --config, the commands read what the unit of the package names.

@@ -55,6 +55,13 @@ struct ClusterStore {
           content.entries = min(content.entries.lowerBound, position)..<max(content.entries.upperBound, position + 1)
         }
       case .remove(let key): content.remove(key)
+      case .cut(let position):
+        for old in content.entries where old > position { content.remove(.entry(old)) }
+        content.entries =
+          min(content.entries.lowerBound, position + 1)..<min(content.entries.upperBound, position + 1)
+        for case .part(let old, let process, let index) in content.values.keys where old > position {
+          content.remove(.part(position: old, process: process, index: index))
+        }
       case .trim(let position):
         for old in content.entries where old < position { content.remove(.entry(old)) }
         content.entries =

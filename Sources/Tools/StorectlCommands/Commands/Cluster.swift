@@ -62,8 +62,15 @@ extension ProgramOptions.Command {
         restore continues the log after etcd has lost entries, or was restored from a backup. Run it on the machine whose \
         journal ends last, while all hubs are stopped. If etcd has the journal's last entry, the log goes on as it is, \
         under a new name; otherwise it begins again with that entry, so that nothing of the journal is lost. Every node \
-        whose journal ends there goes on; one that ends earlier needs a copy, and says so. Without --yes, it says what \
-        it would do, and exits with 1.
+        whose journal ends there goes on; one that ends earlier needs a copy, and says so. If the log has an entry after \
+        the end of the journal that cannot be read, that entry and the later ones are removed.
+        """),
+      .text(
+        """
+        Without --yes, restore says what it would do, and exits with 1. It changes nothing, and exits with 12, if the \
+        journal belongs to the log in etcd as it is; and with 8 if the log must not be continued with this journal, \
+        because it ends later, is another one, or another hub has led since. If init, restore or remove is interrupted, \
+        it says what was done so far.
         """),
       .code([
         "storectl cluster copy --state-dir /var/lib/storehub --into /srv/copy",

@@ -36,6 +36,7 @@ extension Tool {
       throw ToolFailure(
         .usage, "cluster init needs --from-journal: without a journal, the first node that starts begins the log")
     }
+    progress = "nothing was changed"
     let directory = try chosenStateDirectory()
     let settings = try clusterSettings()
     let ending = try await ending(of: directory)
@@ -63,11 +64,16 @@ extension Tool {
     }
     let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
     let place = JournalPlace(history: history, last: first, turn: ending.turn)
+    try checkInterruption()
     // The journal first: `restore` completes what ends here, and etcd has no log that no journal belongs to.
     try await onAnotherThread { () throws(LogError) in
       try JournalTool.setPlace(directory, to: place.encoded(), after: ending.turn)
     }
     effect = "the journal was made one of a cluster"
+    progress = """
+      the journal in \(directory) is one of a cluster now, but etcd may not have its log: `storectl cluster restore` says \
+      so, and completes it
+      """
     do throws(ToolFailure) {
       try await operate { () throws(OperatedLogError) in
         try await log.change(found.beginning(with: first, in: history), to: history)
@@ -91,6 +97,7 @@ extension Tool {
 
   /// Runs `cluster restore [--yes]`.
   func restoreLog() async throws(ToolFailure) {
+    progress = "nothing was changed"
     let directory = try chosenStateDirectory()
     let settings = try clusterSettings()
     let ending = try await ending(of: directory)
@@ -98,6 +105,11 @@ extension Tool {
     let log = try operatedLog(settings)
     defer { log.close() }
     let found = try await operate { () throws(OperatedLogError) in try await log.inspect(at: place.position) }
+    // Whatever the log has after the journal's end: a hub could not go on if that cannot be read.
+    let tail =
+      found.isContinued(by: place)
+      ? try await operate { () throws(OperatedLogError) in try await log.tail(after: place, in: found) }
+      : LogTail(after: place, upTo: place.position)
     let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
     let transaction: LogTransaction
     let end: UInt64
@@ -105,19 +117,20 @@ extension Tool {
       "journal     entry \(place.position), revision \(ending.revision), of \(Moment.text(ending.time))",
       "etcd        \(found.positions.map { "entries \($0.lowerBound) to \($0.upperBound)" } ?? "no entries")",
     ]
-    switch found.restoration(with: place) {
+    switch found.restoration(with: place, tail: tail) {
     case .needless:
-      throw ToolFailure(.failed, "the journal belongs to the log in etcd: there is nothing to restore; start the hub")
+      throw ToolFailure(
+        .unchanged, "the journal belongs to the log in etcd: there is nothing to restore; start the hub")
     case .endsLater(let last):
       throw ToolFailure(
-        .failed,
+        .diverged,
         """
         the log in etcd ends later than this journal, at entry \(last), and has not entry \(place.position): restore from \
         the node whose journal ends last, and give this one a copy of it, by `storectl cluster copy`
         """)
     case .otherLog:
       throw ToolFailure(
-        .failed,
+        .diverged,
         """
         the log in etcd is not the one that this journal has left: it was begun again with another journal, or the 'prefix' \
         in [cluster] is that of another cluster. If another node serves that log, give this one a copy of its journal, by \
@@ -125,7 +138,7 @@ extension Tool {
         """)
     case .ledSince(let leader):
       throw ToolFailure(
-        .failed,
+        .diverged,
         """
         etcd has lost entries that this journal has, and \(leader.node) has led in term \(leader.term) since: what it has \
         acknowledged would be lost. Keep this journal, and give this node a copy of that of \(leader.node), by \
@@ -134,6 +147,17 @@ extension Tool {
     case .renamed(let last):
       (transaction, end) = (found.renaming(to: history), last)
       plan.append("afterwards  the log goes on as it is in etcd, from entry \(last) on")
+    case .cutOff(let damage, let last):
+      (transaction, end) = (found.cutting(tail, to: history), last)
+      let removed =
+        damage.position == tail.end ? "entry \(tail.end)" : "the entries from \(damage.position) to \(tail.end)"
+      plan += [
+        "damaged     entry \(damage.position) of the log: \(ValueText.safe(damage.reason))",
+        """
+        afterwards  the log goes on as it is in etcd, up to entry \(last); \(removed) \
+        \(damage.position == tail.end ? "is" : "are") removed from it
+        """,
+      ]
     case .begunAgain:
       (transaction, end) = (found.beginning(with: place.last, in: history), place.position)
       plan.append("afterwards  the log begins with entry \(end), which ends this journal")
@@ -145,9 +169,13 @@ extension Tool {
       if isJSON { print(Self.json(end, ending, [JSONValue.Member("restored", .bool(false))])) } else { print(plan) }
       throw ToolFailure(.failed, "nothing was changed; --yes does it")
     }
+    note("waiting \(settings.takeoverAfter) to see whether a hub leads")
     try await operate { () async throws(OperatedLogError) in
       // A leader without anything to append shows itself by its beats.
       guard try await log.isQuiet(found, at: place.position, for: settings.takeoverAfter) else { throw .changed }
+      // From here on, an interruption leaves open whether etcd does it.
+      progress =
+        "etcd may have restored the log, or may still do so: the same command without --yes says what is left to do"
       try await log.change(transaction, to: history)
     }
     effect = "the log was restored"

@@ -67,7 +67,10 @@ extension Tool {
     let settings = try clusterSettings()
     let log = try operatedLog(settings)
     defer { log.close() }
+    progress = "nothing was changed"
     log.onProbe = { [weak self] in
+      self?.progress =
+        "node \(node) has a registration of no process, which a hub that runs replaces: repeat the command"
       self?.note("waiting \(OperatedLog.answerTime.components.seconds) s to see whether the hub of node \(node) runs")
     }
     let position: UInt64?
