@@ -66,6 +66,7 @@ private struct LinkPlay {
         SnapshotHead(
           history: history, turn: 0, last: entry, byteCount: 2, checksum: Checksum.of(([1, 2] as [UInt8]).span.bytes))),
       .piece([1]), .piece([2]), .goodbye(LinkGoodbye(.leaves, "the hub stops")),
+      .pong(1, time: 1_800_000_000_000),
     ]
   }
 
