@@ -19,8 +19,8 @@ public import Wire
 public final class Journal: TurnLog {
   /// The identity of the history.
   public let epoch: Epoch
-  private let directory: StateDirectory
-  private let options: JournalOptions
+  let directory: StateDirectory
+  let options: JournalOptions
   private let writer: Writer
   private let isClosed = Mutex(false)
   private let lock: DirectoryLock

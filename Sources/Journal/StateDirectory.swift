@@ -26,6 +26,10 @@ struct StateDirectory {
   var newDatabase: String { database + ".new" }
   /// The copy that a tool reads if the first page of the database is damaged.
   var restoredDatabase: String { database + ".restored" }
+  /// The database for another node of a cluster, while it is written. It has no name when it is complete.
+  var givenDatabase: String { database + ".given" }
+  /// The directory of a database that another node of a cluster sends.
+  var received: StateDirectory { StateDirectory(path: path + "/received", user: user) }
   /// The lock file, which names the process that uses the journal.
   var lock: String { path + "/journal.lock" }
 

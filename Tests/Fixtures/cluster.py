@@ -7,6 +7,7 @@
     cluster.py STOREHUBD ETCD DIRECTORY restore STORECTL
     cluster.py STOREHUBD ETCD DIRECTORY clock STORECTL LIBRARY
     cluster.py LEDGERHUB ETCD DIRECTORY schema STORECTL
+    cluster.py STOREHUBD ETCD DIRECTORY away STORECTL
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
 other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
@@ -19,6 +20,9 @@ cluster; then etcd is replaced by a backup, and then it loses everything, and an
 the operator verifies it, also with an entry that has other bytes, and removes nodes. In the sixth, the clock of a node
 is ahead, then right, and then behind, by a preloaded library. In the seventh, an operator tries to upgrade the hubs one
 after the other to a version with a further field, and then changes the schema by the way that docs/CLUSTER.md describes.
+In the eighth, a hub that follows is away until the log no longer has what it lacks: killed, and stopped so that it ends
+when it goes on. Then it loses its disk. "first" tells how many acknowledged actions its clients do not see when it
+listens.
 """
 
 import asyncio
@@ -354,6 +358,69 @@ async def lose_a_disk(cluster, clients, tasks):
     found = await asyncio.wait_for(texts(cluster, node, shortest_delay=0.001, longest_delay=0.002), LIMIT)
     await progress(clients.values(), tasks)
     return len(acknowledged - set(found))
+
+
+async def fill(cluster, node, name):
+    """Sends so much that the log does not keep what was before."""
+    async with storehub.connect(cluster.path(f"{node}.sock"), shortest_delay=0.02) as hub:
+        for number in range(60):
+            await hub.send({"todos": {"addButtonTapped": f"filler {name} {number} " + "x" * 200_000}})
+
+
+async def trimmed(operator, leader, node):
+    """Waits until the log, which is appended to meanwhile, does not have what follows the journal of a node."""
+    _, output, _ = await asyncio.to_thread(operator.verify, node)
+    last = int(output.split("journal   entry ")[1].split(",")[0])
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        _, output, _ = await asyncio.to_thread(operator.verify, leader)
+        if int(output.split("log       entries ")[1].split(" ")[0]) > last + 1:
+            return
+    raise SystemExit(f"the log still has entry {last + 1}: {output}")
+
+
+async def away(program, etcd, directory, storectl):
+    """A hub comes back to a log that does not have what it lacks: with an old journal, and with an empty disk."""
+    cluster = Cluster(program, etcd, directory)
+    operator = Operator(cluster, storectl)
+    cluster.settings = "keep = 1M\n"
+    try:
+        clients, tasks = await begin(cluster)
+        leader = await cluster.leader(NODES)
+        node, other = [node for node in NODES if node != leader]
+        rest = [clients[leader], clients[other]]
+        first, verified, lost = {}, [], 0
+        for loss in ("time", "stop", "disk"):
+            starts = cluster.log(node).count("listening on")
+            if loss == "stop":
+                cluster.processes[node].send_signal(signal.SIGSTOP)
+            else:
+                cluster.kill(node)
+            if loss == "disk":
+                kept = sorted(name for name in os.listdir(cluster.path(node)) if ".before-" in name)
+                cluster.lose_disk(node)
+            else:
+                await fill(cluster, leader, loss)
+                await trimmed(operator, leader, node)
+            await progress(rest, tasks)
+            if loss == "stop":
+                process = cluster.processes.pop(node)
+                process.send_signal(signal.SIGCONT)
+                ended = await asyncio.to_thread(process.wait, LIMIT)
+            losses = sum(client.losses for client in rest)
+            acknowledged = {text for client in clients.values() for text in client.acknowledged}
+            cluster.start(node)
+            await cluster.wait(node, "listening on", starts + 1)
+            found = await texts(cluster, node)
+            first[loss] = len(acknowledged - set(found))
+            await progress(clients.values(), tasks, 20)
+            lost += sum(client.losses for client in rest) - losses
+            verified.append(await asyncio.to_thread(operator.verify, node))
+        result = await outcome(cluster, clients, tasks, [], lost)
+        result |= {"first": first, "kept": kept, "ended": ended, "verified": verified, "node": node, "logs": {name: cluster.log(name) for name in NODES}}
+        json.dump(result, sys.stdout)
+    finally:
+        cluster.stop()
 
 
 async def operate(program, etcd, directory, storectl):
@@ -822,6 +889,8 @@ if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[3:] == ["mistakes"]:
         asyncio.run(mistakes(*arguments[:3]))
+    elif arguments[3:4] == ["away"]:
+        asyncio.run(away(*arguments[:3], arguments[4]))
     elif arguments[3:4] == ["renew"]:
         asyncio.run(renew(*arguments[:3], arguments[4]))
     elif arguments[3:4] == ["operate"]:

@@ -121,6 +121,7 @@ import Wire
     var status = ClusterStatus(node: "b")
     (status.leader, status.term, status.condition, status.staleSince) = ("a", 3, "waiting", 1500)
     (status.position, status.lag, status.heldBytes, status.takeovers) = (7, 2, 40, 1)
+    (status.snapshotsGiven, status.snapshotsTaken) = (3, 1)
     status.linkedNodes = ["a", "c"]
     var text = PrometheusText(prefix: "storehub_")
     PrometheusMetrics.add(status, to: &text)
@@ -130,6 +131,8 @@ import Wire
     #expect(values["storehub_cluster_waiting"] == 1)
     #expect(values["storehub_cluster_stale_since_timestamp_seconds"] == 1.5)
     #expect(values["storehub_cluster_position"] == 7 && values["storehub_cluster_lag_entries"] == 2)
+    #expect(values["storehub_cluster_snapshots_given_total"] == 3)
+    #expect(values["storehub_cluster_snapshots_taken_total"] == 1)
     #expect(values["storehub_cluster_held_bytes"] == 40 && values["storehub_cluster_takeovers_total"] == 1)
     #expect(values["storehub_cluster_linked_nodes"] == 2 && values["storehub_cluster_clock_difference_seconds"] == 0)
     status.clockDifferences = ["a": 2100, "c": -10_000]

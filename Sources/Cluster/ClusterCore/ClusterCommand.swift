@@ -37,11 +37,14 @@ package enum ClusterCommand: Sendable {
   case cancelEffects
   /// Send a message over the link to a node.
   case send(ClusterMessage, to: NodeName)
-  /// Send a node a `snapshot` of the state and the sessions after the last turn that was applied or stored: the state at
-  /// this place, once the commands before this one are executed.
-  case sendSnapshot(ClusterSnapshot.Place, to: NodeName)
-  /// Replace the state and the journal by a snapshot; then call `processed` for all sessions.
-  case install(ClusterSnapshot)
+  /// Send a node a snapshot: a journal's base, with its place. This one is the place of the state once the commands before
+  /// this one are executed; an earlier one will do if it is beyond the position after which the node lacks entries.
+  case sendSnapshot(JournalPlace, to: NodeName)
+  /// Replace the state and the journal by the snapshot with this place, which the log has; then call `processed` for all
+  /// sessions.
+  case install(JournalPlace)
+  /// Forget the snapshot with this place: it is not needed, or the log does not have its last entry.
+  case discardSnapshot(JournalPlace)
   /// Note the name of the journal's history. With `endsSessions`, the log continues from an earlier state under another
   /// name, and the sessions of all clients end, because acknowledged actions may be lost.
   case adopt(LogHistory, endsSessions: Bool)
@@ -89,33 +92,8 @@ package enum ClusterMessage: Equatable, Sendable {
   case status(history: UInt64, stored: UInt64)
   /// Actions of a session of the sender, for the leader of a term.
   case actions(term: UInt64, ClusterSession, first: UInt64, [[UInt8]])
-  /// The sender needs entries after this position that the log no longer has.
+  /// The sender needs entries after this position that the log no longer has. A snapshot is the answer.
   case needsSnapshot(after: UInt64)
-  /// The answer.
-  case snapshot(ClusterSnapshot)
-}
-
-/// A state with its place in the log.
-package struct ClusterSnapshot: Equatable, Sendable {
-  /// A place in a log.
-  package struct Place: Equatable, Sendable {
-    package let history: LogHistory
-    package let point: LogPoint
-    /// The bytes of the entry at the point, with which the receiver proves the snapshot.
-    package let last: [UInt8]
-
-    /// Creates a place.
-    package init(history: LogHistory, point: LogPoint, last: [UInt8]) {
-      (self.history, self.point, self.last) = (history, point, last)
-    }
-  }
-
-  package let place: Place
-  /// The state and the sessions, encoded by the hub.
-  package let state: [UInt8]
-
-  /// Creates a snapshot.
-  package init(place: Place, state: [UInt8]) { (self.place, self.state) = (place, state) }
 }
 
 /// What a node may do for its clients.

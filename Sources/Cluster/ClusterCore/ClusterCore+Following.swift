@@ -130,6 +130,7 @@ extension ClusterCore {
 
   private mutating func lackEntries() {
     guard case .follower = role else { return }
+    needsSnapshot = true
     requestSnapshot()
   }
 
@@ -239,7 +240,7 @@ extension ClusterCore {
 
   /// Moves the node past an entry and records it.
   mutating func advance(past entry: EncodedEntry, parts: [[UInt8]]) {
-    snapshotRequest = nil
+    (snapshotRequest, needsSnapshot) = (nil, false)
     point.advance(to: entry)
     last = entry
     trimPlan.count(entry.entry.position, byteCount: parts.reduce(entry.bytes.count) { $0 + $1.count })

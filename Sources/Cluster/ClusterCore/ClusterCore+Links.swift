@@ -63,14 +63,20 @@ extension ClusterCore {
   // MARK: Events of links
 
   /// A link to a node is open.
-  package mutating func linkOpened(_ node: NodeName) {
+  ///
+  /// - Parameters:
+  ///   - node: The node.
+  ///   - givesSnapshots: False if it does not answer `needsSnapshot`.
+  package mutating func linkOpened(_ node: NodeName, givesSnapshots: Bool = true) {
     links[node] = .some(nil)
+    if givesSnapshots { givers.insert(node) }
     if case .leader = role { emit(.send(beat, to: node)) }
   }
 
   /// A link has ended; messages that were sent over it may be lost.
   package mutating func linkClosed(_ node: NodeName) {
     links[node] = nil
+    givers.remove(node)
     trimPlan.forget(node)
     if route == .link(node) { route = .none }
     if snapshotRequest?.node == node { snapshotRequest?.until = now }
@@ -95,7 +101,6 @@ extension ClusterCore {
       guard let leadership, leadership.term == term, session.node == node else { return }
       emit(.perform(session, first: first, actions))
     case .needsSnapshot(let position): sendSnapshot(to: node, after: position)
-    case .snapshot(let snapshot): receive(snapshot)
     }
   }
 

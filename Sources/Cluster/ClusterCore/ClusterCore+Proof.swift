@@ -10,14 +10,19 @@ extension ClusterCore {
     role = .proving(isBehind: false)
     transact(
       .prove(
-        options.node, as: nextRegistration(), replacing: replacedRegistration, last: last, history: history),
+        options.node, as: nextRegistration(), replacing: replacedRegistration, last: candidate?.last ?? last,
+        history: history),
       for: .proof)
   }
 
   mutating func proved(in store: UInt64, _ revision: UInt64) {
     registered(nextRegistration(), revision, in: store)
     (self.store, lastRevision) = (store, max(revision, store == self.store ? lastRevision : 0))
-    (snapshotRequest, offered) = (nil, nil)
+    if let snapshot = candidate.take() {
+      (point, last) = (snapshot.point, snapshot.last)
+      emit(.install(snapshot))
+    }
+    discardSnapshots()
     (storeSignAt, readAt) = (now, now)
     follow(provenAt: revision)
     emit(.watch(from: point.position + 1))
@@ -35,7 +40,14 @@ extension ClusterCore {
     }
     guard found.store == store else { return refuse(.restored) }
     let entry = value(.entry)
-    let isSame = last.map { entry?.key == .entry($0.entry.position) && entry?.bytes == $0.bytes } ?? true
+    let own = candidate?.last ?? last
+    let isSame = own.map { entry?.key == .entry($0.entry.position) && entry?.bytes == $0.bytes } ?? true
+    if candidate != nil, !isSame || history != found {
+      // Entries may have been removed while it was on its way. The journal is what the node has; it asks again.
+      avoided = snapshotRequest?.node
+      discardCandidate()
+      return prove()
+    }
     if isSame {
       if history == found { return registrationRefused(value(.node), in: store) }
       // The journal is a beginning of this log, whatever its name was: the operator has restored an earlier state.
@@ -50,7 +62,8 @@ extension ClusterCore {
     role = .proving(isBehind: true)
     registerBehind(value(.node), in: store)
     guard case .proving = role else { return }
-    if let snapshot = offered.take(), snapshot.place.history == history { receive(snapshot) }
+    needsSnapshot = true
+    if let snapshot = offered.take() { take(snapshot) }
     if case .proving(isBehind: true) = role { requestSnapshot() }
   }
 

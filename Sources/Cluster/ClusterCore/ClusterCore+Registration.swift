@@ -20,7 +20,7 @@ extension ClusterCore {
     let ordinal =
       ownRegistration?.ordinal
       ?? (registration.found.flatMap { try? NodeRegistration(decoding: $0.bytes.span.bytes) }?.ordinal ?? 0) + 1
-    return NodeRegistration(process: options.process, ordinal: ordinal, position: point.position)
+    return NodeRegistration(process: options.process, ordinal: ordinal, position: candidate?.position ?? point.position)
   }
 
   /// The process's registration in the store of the last proof.

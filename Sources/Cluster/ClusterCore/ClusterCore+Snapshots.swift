@@ -11,13 +11,17 @@ struct SnapshotRequest {
   var until: Duration
 }
 
-/// Snapshots: the state of another node, for one that lacks entries which the log no longer has.
+/// Snapshots: the base of another node's journal, for one that lacks entries which the log no longer has.
+///
+/// The shell moves the bytes; the core knows a snapshot by its place in the log. A snapshot replaces a journal only after
+/// a transaction has found its last entry in the log, as it does for a journal: whatever arrives, the node's own journal
+/// stays until then.
 extension ClusterCore {
   /// Asks a node for its state: first the leader if it is linked, then any, with longer and longer pauses.
   mutating func requestSnapshot() {
     if let request = snapshotRequest, now < request.until { return }
-    var nodes = links.keys.sorted()
-    if nodes.count > 1, let asked = snapshotRequest?.node { nodes.removeAll { $0 == asked } }
+    var nodes = links.keys.filter(givers.contains).sorted()
+    if nodes.count > 1, let asked = snapshotRequest?.node ?? avoided { nodes.removeAll { $0 == asked } }
     guard !nodes.isEmpty else { return }
     let leading = snapshotRequest == nil ? nodes.first { (links[$0] ?? nil) != nil } : nil
     let node = leading ?? nodes[Int.random(in: 0..<nodes.count, using: &random)]
@@ -28,11 +32,17 @@ extension ClusterCore {
 
   private func snapshotWait(_ count: Int) -> Duration { options.snapshotWait * (1 << min(count - 1, 5)) }
 
-  /// A part of the snapshot has arrived that a node was asked for: another one is not asked yet.
+  /// A node that was asked for a snapshot prepares it, or a part of it has arrived: another one is not asked yet.
   package mutating func snapshotAdvanced(from node: NodeName) {
     guard let request = snapshotRequest, request.node == node else { return }
     let until = now + snapshotWait(request.count)
     snapshotRequest?.until = until
+  }
+
+  /// A node that was asked for a snapshot cannot send it, or what it has sent cannot be stored: another one is asked.
+  package mutating func snapshotFailed(from node: NodeName) {
+    guard let request = snapshotRequest, request.node == node else { return }
+    snapshotRequest?.until = now + options.snapshotWait
   }
 
   /// Has the state sent to a node that lacks entries, if this node has proved it.
@@ -42,31 +52,53 @@ extension ClusterCore {
     case .proving, .refused: return
     case .follower, .claiming, .leader: break
     }
-    emit(.sendSnapshot(ClusterSnapshot.Place(history: history, point: point, last: last.bytes), to: node))
+    emit(.sendSnapshot(JournalPlace(history: history, last: last, turn: point.turn), to: node))
   }
 
-  /// Takes a snapshot over if it is needed, and proves it like a journal.
-  mutating func receive(_ snapshot: ClusterSnapshot) {
-    let place = snapshot.place
-    guard snapshotRequest != nil else { return }
+  /// A snapshot has arrived. If it is needed, it is proved like a journal, and then `install` follows; otherwise
+  /// `discardSnapshot`.
+  package mutating func snapshotArrived(_ place: JournalPlace) {
+    guard snapshotRequest != nil, candidate == nil else { return emit(.discardSnapshot(place)) }
     switch role {
-    case .proving(isBehind: true), .follower: break
+    case .proving(isBehind: true), .follower: take(place)
     case .proving(isBehind: false):
-      if place.point.position > offered?.place.point.position ?? 0 { offered = snapshot }
-      return
-    case .refused, .claiming, .leader: return
+      guard place.position > offered?.position ?? 0 else { return emit(.discardSnapshot(place)) }
+      if let offered { emit(.discardSnapshot(offered)) }
+      offered = place
+    case .refused, .claiming, .leader: emit(.discardSnapshot(place))
     }
-    // One of the two nodes has an old name of the log; the proof tells which.
-    guard place.history == history else { return prove() }
-    guard place.point.position > point.position,
-      let entry = try? EncodedEntry(decoding: place.last), place.point == LogPoint(after: entry, turn: place.point.turn)
-    else { return }
-    guard options.schemas.contains(entry.entry.schema) else {
-      return refuse(.newerSchema(position: entry.entry.position))
+  }
+
+  mutating func take(_ place: JournalPlace) {
+    guard place.history == history else {
+      emit(.discardSnapshot(place))
+      // One of the two nodes has an old name of the log; the proof tells which.
+      return prove()
     }
-    snapshotRequest = nil
-    (point, last) = (place.point, entry)
-    emit(.install(snapshot))
+    guard place.position > point.position else { return emit(.discardSnapshot(place)) }
+    guard options.schemas.contains(place.last.entry.schema) else {
+      emit(.discardSnapshot(place))
+      return refuse(.newerSchema(position: place.position))
+    }
+    // All turns of a journal are in the log. One with more turns than the log has at a later entry is not of this log.
+    guard place.turn >= point.turn else {
+      emit(.discardSnapshot(place))
+      let (own, turn) = ("\(point.turn) turns at entry \(point.position)", place.turn)
+      return refuse(.diverged("it has \(own), and the log \(turn) at \(place.position)"))
+    }
+    candidate = place
     prove()
+  }
+
+  /// The snapshot that is being proved is not of this log.
+  mutating func discardCandidate() {
+    if let place = candidate.take() { emit(.discardSnapshot(place)) }
+  }
+
+  /// Forgets all about snapshots.
+  mutating func discardSnapshots() {
+    discardCandidate()
+    if let place = offered.take() { emit(.discardSnapshot(place)) }
+    (snapshotRequest, needsSnapshot) = (nil, false)
   }
 }

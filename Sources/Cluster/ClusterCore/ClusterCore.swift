@@ -71,8 +71,16 @@ package struct ClusterCore: ~Copyable {
   /// The position that the leader has announced last.
   var announced: UInt64 = 0
   var snapshotRequest: SnapshotRequest?
+  /// True while the node lacks entries that the log no longer has.
+  package internal(set) var needsSnapshot = false
+  /// The node whose last snapshot was not of this log; another one is asked first.
+  var avoided: NodeName?
+  /// The linked nodes that send snapshots.
+  package internal(set) var givers: Set<NodeName> = []
   /// A snapshot that has arrived during a proof, which tells whether it is needed.
-  var offered: ClusterSnapshot?
+  var offered: JournalPlace?
+  /// A snapshot that has arrived and is being proved, in place of the journal.
+  var candidate: JournalPlace?
   var random: SplitMix
   private var commands: [ClusterCommand] = []
 
@@ -205,6 +213,7 @@ package struct ClusterCore: ~Copyable {
   mutating func refuse(_ refusal: Refusal) {
     stopLeading()
     stopAsking()
+    discardSnapshots()
     held.removeAll()
     role = .refused(refusal, retryAt: now + .seconds(1))
   }

@@ -49,9 +49,9 @@ extension ClusterNode {
     case .startEffects(let term): deliver(.startEffects(term: term))
     case .cancelEffects: deliver(.cancelEffects)
     case .send(let message, let node): send(message, to: node)
-    case .sendSnapshot, .install:
-      // No node asks for a snapshot yet: `send` says what the operator can do.
-      break
+    case .sendSnapshot(_, let node): give(to: node)
+    case .install(let place): install(place)
+    case .discardSnapshot(let place): discard(place)
     case .adopt(_, let endsSessions):
       // A hub that does not serve yet tells its clients the new name when it does.
       guard endsSessions, isReady else { return }
@@ -62,16 +62,9 @@ extension ClusterNode {
 
   private func send(_ message: ClusterMessage, to node: NodeName) {
     switch message {
-    case .needsSnapshot(let position):
-      request.log.write(
-        .error, cause: Log.Cause("missing entries"),
-        """
-        the log of the cluster does not have entry \(position + 1) any more, which this node lacks: make a copy of \
-        another node's journal there, by `storectl cluster copy --into DIR`, while its hub runs; stop this hub, and put \
-        the copy into the place of its --state-dir
-        """)
+    case .needsSnapshot(let position): askForSnapshot(after: position, node)
     case .actions(_, let session, _, _): links?.send(message, to: node, group: groups[session] ?? .max)
-    case .beat, .status, .snapshot: links?.send(message, to: node, group: 0)
+    case .beat, .status: links?.send(message, to: node, group: 0)
     }
   }
 

@@ -24,6 +24,7 @@ extension ClusterNode {
     status.heldBytes = UInt64(core.heldByteCount)
     status.linkedNodes = core.linkedNodes.map { "\($0)" }
     status.clockDifferences = clocks.milliseconds
+    (status.snapshotsGiven, status.snapshotsTaken) = (snapshotsGiven, request.snapshotsTaken)
     return status
   }
 
@@ -91,7 +92,7 @@ extension ClusterNode {
     if clocks.milliseconds != before { deliver(.statusChanged) }
   }
 
-  private func report(_ level: Log.Level, _ id: MessageID, _ text: String) {
+  func report(_ level: Log.Level, _ id: MessageID, _ text: String) {
     let status = status
     request.log.write(
       level, text,

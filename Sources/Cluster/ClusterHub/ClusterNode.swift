@@ -24,7 +24,7 @@ final class ClusterNode: ReplicatedLog {
   private var timer: Timer?
   private var isDriving = false
   private(set) var isReady = false
-  private var hasLeft = false
+  private(set) var hasLeft = false
   /// The events since the journal was opened, until the hub takes them.
   private var waiting: [ReplicationEvent] = []
   /// The leader's turns that are not stored, oldest first.
@@ -47,6 +47,10 @@ final class ClusterNode: ReplicatedLog {
   private var expiryCheckAt = Duration.zero
   /// The clocks of the linked nodes that differ from this machine's.
   var clocks = ClockDifferences()
+  /// The snapshot that is being given to other nodes, and the one that arrives.
+  var (giving, taking) = (SnapshotsGiven(), SnapshotTaken())
+  var snapshotsGiven: UInt64 = 0
+  var askFailures = RepeatedFailures(patience: .seconds(3))
   /// How often this process has become the leader.
   var takeovers: UInt64 = 0
   /// The sessions of other nodes whose actions this hub performs.
@@ -75,6 +79,8 @@ final class ClusterNode: ReplicatedLog {
     (options.keptBytes, options.compacts) = (settings.keptBytes, settings.compacts)
     let start = try JournalPlace.journal(request.place, tail: request.tail)
     recordedTurn = request.tail
+    // What a process has left that ended meanwhile.
+    ArrivingBase.remove(in: request.directory)
     let loop = request.loop
     client = try EtcdClient(on: loop, EtcdSettings(endpoints: settings.endpoints, tls: settings.tlsFiles))
     store = try EtcdLogStore(client, on: loop, EtcdLogStore.Settings(prefix: settings.prefix))
@@ -119,14 +125,15 @@ final class ClusterNode: ReplicatedLog {
     while true {
       let commands = core.takeCommands()
       guard !commands.isEmpty else { break }
-      for command in commands { execute(command) }
+      for command in commands where !hasLeft { execute(command) }
     }
+    guard !hasLeft else { return }
     tellClients()
     becomeReady()
     if case .current(leads: false) = core.standing, let leader = core.point.leader?.node, leader != toldLeader {
       tellLeader()
     }
-    let next = [core.nextTime, links?.nextTime, remotes.nextTime].compactMap(\.self).min()
+    let next = [core.nextTime, links?.nextTime, remotes.nextTime, snapshotTime].compactMap(\.self).min()
     if let next { timer?.start(after: max(next - Self.now, .milliseconds(1))) }
   }
 
@@ -135,6 +142,7 @@ final class ClusterNode: ReplicatedLog {
     core.advance(to: now)
     links?.advance(to: now)
     warnOfExpiry(at: now)
+    tendSnapshots(at: now)
     for session in remotes.takeLost(at: now) { deliver(.leave(session)) }
     drive()
   }
@@ -157,14 +165,20 @@ final class ClusterNode: ReplicatedLog {
     guard !isReady else { return }
     switch core.standing {
     case .starting: return
-    case .refused(let refusal): finishStart("\(refusal)")
-    case .current, .waiting, .storeFull: if core.history != nil { finishStart(nil) }
+    case .refused(let refusal): finishStart(.refused("\(refusal)"))
+    case .current, .waiting, .storeFull: if core.history != nil { finishStart(.ready) }
     }
   }
 
-  private func finishStart(_ reason: String?) {
+  private func finishStart(_ outcome: ClusterOutcome) {
     isReady = true
-    request.onReady(reason)
+    request.onReady(outcome)
+  }
+
+  /// Ends this node's part: the hub begins again, with the snapshot that has arrived.
+  func finishWithSnapshot() {
+    hasLeft = true
+    finishStart(.received)
   }
 
   // MARK: Links
@@ -173,15 +187,16 @@ final class ClusterNode: ReplicatedLog {
     guard !hasLeft else { return }
     update()
     switch event {
-    case .opened(let node):
+    case .opened(let node, let givesSnapshots):
       linkFailures.succeeded("node \(node)")
       request.log.write(.info, cause: Log.Cause("links"), "linked with node \(node)")
       remotes.opened(node)
-      core.linkOpened(node)
+      core.linkOpened(node, givesSnapshots: givesSnapshots)
     case .closed(let node, let reason):
       request.log.write(.warning, cause: Log.Cause("links"), "the link with node \(node) has ended: \(reason)")
       remotes.closed(node, at: Self.now)
       clocks.unlinked(node)
+      snapshotLinkClosed(node)
       core.linkClosed(node)
     case .failed(let node, let reason):
       let address = node.flatMap { settings.nodes[$0] }
@@ -191,7 +206,7 @@ final class ClusterNode: ReplicatedLog {
         .warning, cause: Log.Cause("failed links"),
         "no link with \(subject)\(address.map { " at \($0)" } ?? ""): \(reason)")
     case .happened(let node, .message(let message)): core.received(message, from: node)
-    case .happened(let node, .snapshotAdvanced): core.snapshotAdvanced(from: node)
+    case .happened(let node, .snapshot(let event)): handle(event, from: node)
     case .happened(let node, .sessionEnded(let session)):
       if let ended = remotes.remove(session, of: node) { deliver(.leave(ended)) }
     case .happened(_, .cancelled(let term, let session, let action)): cancelled(action, of: session, inTerm: term)

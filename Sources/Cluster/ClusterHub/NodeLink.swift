@@ -48,6 +48,21 @@ final class NodeLink {
     handle()
   }
 
+  /// True while a snapshot is being sent.
+  var isSendingSnapshot: Bool { link?.isSendingSnapshot == true }
+
+  /// Sends a snapshot as the connection takes it.
+  func send(_ place: JournalPlace, from source: any SnapshotSource) {
+    link?.send(place, from: source)
+    handle()
+  }
+
+  /// Sends a notice of a snapshot.
+  func send(_ notice: SnapshotNotice) {
+    link?.send(notice)
+    handle()
+  }
+
   /// Asks the other node to cancel the effects of an action.
   func cancel(action: UInt64, of session: ClusterSession, term: UInt64) {
     link?.cancel(action: action, of: session, term: term)

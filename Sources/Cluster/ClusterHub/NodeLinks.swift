@@ -9,7 +9,7 @@ import NetworkStream
 final class NodeLinks {
   /// What happens on the links.
   enum Event {
-    case opened(NodeName)
+    case opened(NodeName, givesSnapshots: Bool)
     case closed(NodeName, reason: String)
     /// A connection has ended before it was a link: to the node, or from an unknown one.
     case failed(NodeName?, reason: String)
@@ -112,9 +112,9 @@ final class NodeLinks {
       switch event {
       case .opened(let opened):
         peer = opened.node
-        replace(link, of: opened.node)
+        replace(link, of: opened)
       case .ended: break
-      case .message, .snapshotAdvanced, .sessionRefused, .sessionEnded, .cancelled, .clockRead:
+      case .message, .snapshot, .sessionRefused, .sessionEnded, .cancelled, .clockRead:
         if let peer, open[peer] === link { onEvent(.happened(peer, event)) }
       }
     }
@@ -129,19 +129,31 @@ final class NodeLinks {
     }
   }
 
-  private func replace(_ link: NodeLink, of node: NodeName) {
+  private func replace(_ link: NodeLink, of peer: ClusterLink.Peer) {
+    let node = peer.node
     if let old = open.removeValue(forKey: node) {
       onEvent(.closed(node, reason: "a newer link"))
       old.close(.replaced)
     }
     open[node] = link
-    onEvent(.opened(node))
+    onEvent(.opened(node, givesSnapshots: peer.version >= LinkVersion.withSnapshots))
   }
 
   // MARK: Messages
 
   /// Sends a message to a node, if the link to it is open.
   func send(_ message: ClusterMessage, to node: NodeName, group: UInt32) { open[node]?.send(message, group: group) }
+
+  /// True while a snapshot is being sent to a node.
+  func isSendingSnapshot(to node: NodeName) -> Bool { open[node]?.isSendingSnapshot == true }
+
+  /// Sends a snapshot to a node that has asked for it, as the connection takes it.
+  func send(_ place: JournalPlace, from source: any SnapshotSource, to node: NodeName) {
+    open[node]?.send(place, from: source)
+  }
+
+  /// Tells a node what has become of the snapshot that it has asked for.
+  func send(_ notice: SnapshotNotice, to node: NodeName) { open[node]?.send(notice) }
 
   /// Asks a leader to cancel the effects of an action of a client of this node.
   func cancel(action: UInt64, of session: ClusterSession, term: UInt64, on node: NodeName) {

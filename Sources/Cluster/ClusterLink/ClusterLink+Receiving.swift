@@ -62,6 +62,7 @@ extension ClusterLink {
     case .needsSnapshot(let position): events.append(.message(.needsSnapshot(after: position)))
     case .snapshot(let head): take(head)
     case .piece(let bytes): take(bytes)
+    case .snapshotNotice(let notice): take(notice)
     }
   }
 
@@ -142,22 +143,38 @@ extension ClusterLink {
     }
     unansweredRequests -= 1
     incoming = IncomingSnapshot(head)
+    events.append(.snapshot(.began(head)))
     completeSnapshot()
   }
 
   private mutating func take(_ piece: [UInt8]) {
     guard incoming != nil else { return finish(.violation("a piece without a snapshot")) }
-    guard !piece.isEmpty, incoming?.append(piece) == true else {
+    guard !piece.isEmpty, incoming?.note(piece) == true else {
       return finish(.violation("a piece that does not fit the snapshot"))
     }
-    events.append(.snapshotAdvanced)
+    events.append(.snapshot(.piece(piece)))
     completeSnapshot()
   }
 
   private mutating func completeSnapshot() {
     guard let arrived = incoming, arrived.isComplete else { return }
     incoming = nil
-    guard let snapshot = arrived.snapshot else { return finish(.violation("a snapshot with another checksum")) }
-    events.append(.message(.snapshot(snapshot)))
+    guard arrived.isSound else { return finish(.violation("a snapshot with another checksum")) }
+    events.append(.snapshot(.arrived(arrived.head.place)))
+  }
+
+  private mutating func take(_ notice: SnapshotNotice) {
+    switch notice {
+    case .preparing:
+      guard unansweredRequests > 0 else { return finish(.violation("a notice of a snapshot that was not asked for")) }
+      events.append(.snapshot(.preparing))
+    case .failed(let reason):
+      guard incoming != nil || unansweredRequests > 0 else {
+        return finish(.violation("a notice of a snapshot that was not asked for"))
+      }
+      if incoming == nil { unansweredRequests -= 1 }
+      incoming = nil
+      events.append(.snapshot(.failed(reason)))
+    }
   }
 }

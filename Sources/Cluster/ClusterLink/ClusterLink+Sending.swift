@@ -1,5 +1,5 @@
 package import ClusterCore
-import ClusterLog
+package import ClusterLog
 
 /// What this node sends.
 extension ClusterLink {
@@ -18,7 +18,6 @@ extension ClusterLink {
     case .needsSnapshot(let position):
       unansweredRequests += 1
       write(.needsSnapshot(after: position))
-    case .snapshot(let snapshot): send(snapshot)
     }
   }
 
@@ -60,15 +59,32 @@ extension ClusterLink {
     }
   }
 
-  private mutating func send(_ snapshot: ClusterSnapshot) {
-    // One at a time; the other node asks again when it still needs one.
-    guard outgoing == nil, let last = try? EncodedEntry(decoding: snapshot.place.last) else { return }
-    let next = OutgoingSnapshot(snapshot.state)
-    write(
-      .snapshot(
-        SnapshotHead(
-          history: snapshot.place.history, turn: snapshot.place.point.turn, last: last,
-          byteCount: UInt64(snapshot.state.count), checksum: next.checksum)))
+  // MARK: Snapshots
+
+  /// True while a snapshot is being sent.
+  package var isSendingSnapshot: Bool { outgoing != nil }
+
+  /// Sends a snapshot that the other node has asked for, as the connection takes it. While another one is being sent,
+  /// nothing happens: the other node asks again when it still needs one.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the snapshot in the log.
+  ///   - source: Its bytes.
+  package mutating func send(_ place: JournalPlace, from source: any SnapshotSource) {
+    guard end == nil, peer != nil, outgoing == nil else { return }
+    write(.snapshot(SnapshotHead(place, byteCount: source.byteCount, checksum: source.checksum)))
+    let next = OutgoingSnapshot(source)
     outgoing = next.isComplete ? nil : next
+  }
+
+  /// Tells the other node what has become of the snapshot that it has asked for; a longer reason is cut.
+  package mutating func send(_ notice: SnapshotNotice) {
+    guard end == nil, let peer, peer.version >= LinkVersion.withSnapshots else { return }
+    if case .failed(let text) = notice {
+      let cut = String(decoding: text.utf8.prefix(SnapshotNotice.textLimit - 2), as: UTF8.self)
+      write(.snapshotNotice(.failed(cut)))
+    } else {
+      write(.snapshotNotice(notice))
+    }
   }
 }

@@ -69,8 +69,8 @@ package struct ClusterLink: ~Copyable {
     case opened(Peer)
     /// Call `ClusterCore.received`.
     case message(ClusterMessage)
-    /// Call `ClusterCore.snapshotAdvanced`.
-    case snapshotAdvanced
+    /// A snapshot that this node has asked for.
+    case snapshot(SnapshotEvent)
     /// The other node does not perform the actions of a session of this node: its client gets the reason.
     case sessionRefused(ClusterSession, SessionRefusal)
     /// The client of a session of the other node is gone.
@@ -82,6 +82,20 @@ package struct ClusterLink: ~Copyable {
     case clockRead(difference: Duration)
     /// Send the output, close the connection, and call `ClusterCore.linkClosed` if the link was open.
     case ended(LinkEnd)
+  }
+
+  /// What has happened to a snapshot that this node has asked for.
+  package enum SnapshotEvent: Equatable, Sendable {
+    /// The other node prepares it. Call `ClusterCore.snapshotAdvanced`.
+    case preparing
+    /// It begins. Its pieces follow, all before `arrived`; without that, it is none. Call `ClusterCore.snapshotAdvanced`.
+    case began(SnapshotHead)
+    /// The next bytes. Call `ClusterCore.snapshotAdvanced`.
+    case piece([UInt8])
+    /// All of its bytes have come. Call `ClusterCore.snapshotArrived`.
+    case arrived(JournalPlace)
+    /// It will not come, or not to its end. Call `ClusterCore.snapshotFailed`.
+    case failed(String)
   }
 
   /// Begins a link on a new connection.
@@ -163,10 +177,14 @@ package struct ClusterLink: ~Copyable {
   /// Takes bytes to send, about this many at most: messages first, and pieces of a snapshot when there are none, so that
   /// a snapshot delays a message by no more than one piece.
   package mutating func takeOutput(limit: Int) -> [UInt8] {
-    while waitingCount < limit, let piece = outgoing?.nextPiece(options.chunkBytes) {
+    while waitingCount < limit, waitingCount < options.chunkBytes, outgoing != nil {
+      guard let piece = outgoing?.nextPiece() else {
+        outgoing = nil
+        LinkFrame.snapshotNotice(.failed("the snapshot cannot be read")).append(to: &writer)
+        break
+      }
       if outgoing?.isComplete == true { outgoing = nil }
       LinkFrame.piece(piece).append(to: &writer)
-      if waitingCount >= options.chunkBytes { break }
     }
     if takenCount == taking.count {
       taking.removeAll()

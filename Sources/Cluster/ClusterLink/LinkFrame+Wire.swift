@@ -57,12 +57,14 @@ extension LinkFrame {
       for action in actions.actions { encoder.byteString(action.span.bytes) }
     case .snapshot(let head):
       encoder.arrayHeader(count: 5)
-      head.history.encode(to: &encoder)
-      encoder.unsigned(head.turn)
-      encoder.byteString(head.last.bytes.span.bytes)
+      head.place.history.encode(to: &encoder)
+      encoder.unsigned(head.place.turn)
+      encoder.byteString(head.place.last.bytes.span.bytes)
       encoder.unsigned(head.byteCount)
       encoder.unsigned(head.checksum)
     case .piece(let bytes): encoder.byteString(bytes.span.bytes)
+    case .snapshotNotice(.preparing): encoder.null()
+    case .snapshotNotice(.failed(let text)): encoder.text(text)
     case .cancel(let term, let session, let action):
       encoder.arrayHeader(count: 3)
       encoder.unsigned(term)
@@ -127,8 +129,12 @@ extension LinkFrame {
       let byteCount = try decoder.number(upTo: UInt64(Int.max))
       self = .snapshot(
         SnapshotHead(
-          history: history, turn: turn, last: last, byteCount: byteCount, checksum: try decoder.unsigned()))
+          JournalPlace(history: history, last: last, turn: turn), byteCount: byteCount,
+          checksum: try decoder.unsigned()))
     case .piece: self = .piece([UInt8](try decoder.byteString()))
+    case .snapshotNotice:
+      self = .snapshotNotice(
+        try decoder.null() ? .preparing : .failed(try decoder.text(limit: SnapshotNotice.textLimit)))
     case .cancel:
       try decoder.tuple(3)
       let term = try decoder.number(upTo: LogEntry.numbers.upperBound)

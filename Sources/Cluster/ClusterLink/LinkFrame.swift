@@ -25,9 +25,11 @@ package enum LinkFrame: Equatable, Sendable {
   case actions(LinkActions)
   /// The sender lacks entries after a position.
   case needsSnapshot(after: UInt64)
-  /// A snapshot begins, of which the state follows in pieces.
+  /// A snapshot begins, of which the bytes follow in pieces.
   case snapshot(SnapshotHead)
   case piece([UInt8])
+  /// What has become of a snapshot that the receiver has asked for.
+  case snapshotNotice(SnapshotNotice)
   /// The client of an announced session cancels the effects of one of its actions, for the leader of a term.
   case cancel(term: UInt64, session: UInt32, action: UInt64)
 
@@ -47,6 +49,7 @@ package enum LinkFrame: Equatable, Sendable {
     case snapshot = 12
     case piece = 13
     case cancel = 14
+    case snapshotNotice = 15
   }
 
   /// The kind of the frame.
@@ -65,6 +68,7 @@ package enum LinkFrame: Equatable, Sendable {
     case .needsSnapshot: .needsSnapshot
     case .snapshot: .snapshot
     case .piece: .piece
+    case .snapshotNotice: .snapshotNotice
     case .cancel: .cancel
     }
   }
@@ -97,7 +101,9 @@ package struct LinkHello: Equatable, Sendable {
 /// The versions of the protocol between nodes.
 package enum LinkVersion {
   package static let oldest: UInt64 = 1
-  package static let newest: UInt64 = 1
+  package static let newest: UInt64 = 2
+  /// The first version whose nodes answer `needsSnapshot`; earlier ones ignore it.
+  package static let withSnapshots: UInt64 = 2
 }
 
 /// A session of a client of the sender, with what the kernel of the sender's machine states about the client.
@@ -151,17 +157,26 @@ package struct LinkActions: Equatable, Sendable {
 
 /// The beginning of a snapshot.
 package struct SnapshotHead: Equatable, Sendable {
-  package let history: LogHistory
-  /// The number of the last turn.
-  package let turn: UInt64
-  /// The entry at the snapshot's place in the log.
-  package let last: EncodedEntry
-  /// The number of bytes of the state, and their checksum.
+  /// The snapshot's place in the log.
+  package let place: JournalPlace
+  /// The number of the bytes that follow.
   package let byteCount: UInt64
+  /// The checksum of the pieces, each with that of those before as its seed.
   package let checksum: UInt64
 
   /// Creates a head.
-  package init(history: LogHistory, turn: UInt64, last: EncodedEntry, byteCount: UInt64, checksum: UInt64) {
-    (self.history, self.turn, self.last, self.byteCount, self.checksum) = (history, turn, last, byteCount, checksum)
+  package init(_ place: JournalPlace, byteCount: UInt64, checksum: UInt64) {
+    (self.place, self.byteCount, self.checksum) = (place, byteCount, checksum)
   }
+}
+
+/// What has become of a snapshot that was asked for.
+package enum SnapshotNotice: Equatable, Sendable {
+  /// The sender prepares it.
+  case preparing
+  /// The sender cannot send it, or not to its end. The reason is one sentence for the other node's log.
+  case failed(String)
+
+  /// The greatest number of bytes of a reason.
+  package static let textLimit = 512
 }

@@ -15,6 +15,9 @@ package struct JournalPlace: Equatable, Sendable {
 
   /// The number of the last entry.
   package var position: UInt64 { last.entry.position }
+
+  /// The point of the log after the last entry.
+  package var point: LogPoint { LogPoint(after: last, turn: turn) }
 }
 
 extension JournalPlace: WireValue {

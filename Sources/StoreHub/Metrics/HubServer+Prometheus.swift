@@ -78,6 +78,11 @@ struct PrometheusMetrics {
       "The greatest difference of a linked node's clock to this machine's; 0 if they agree to about a second.",
       Double(cluster.clockDifference) / 1e3)
     text.counter("cluster_takeovers_total", "How often the hub has become the leader.", cluster.takeovers)
+    text.counter(
+      "cluster_snapshots_given_total", "Snapshots that were sent to nodes that lacked entries.", cluster.snapshotsGiven)
+    text.counter(
+      "cluster_snapshots_taken_total", "Snapshots of other nodes that this process has begun with.",
+      cluster.snapshotsTaken)
   }
 
   private static func add(

@@ -26,11 +26,26 @@ public struct ClusterRequest {
   package let journal: Journal
   package let tail: UInt64
   package let place: [UInt8]?
+  /// The directory of that journal.
+  package let directory: String
+  /// The number of snapshots of other nodes that this process has begun with.
+  package let snapshotsTaken: UInt64
   package let loop: EventLoop
   package let log: Log
-  /// Called once: with nil when the journal was proved to belong to the log and has what was stored until then, so that
-  /// the hub may serve, otherwise with the reason why it must not.
-  package let onReady: (String?) -> Void
+  /// Called once.
+  package let onReady: (ClusterOutcome) -> Void
+}
+
+/// What has become of a hub that joins its cluster.
+package enum ClusterOutcome: Equatable, Sendable {
+  /// The journal was proved to belong to the log and has what was stored until then: the hub may serve.
+  case ready
+  /// The hub must not serve, for this reason.
+  case refused(String)
+  /// The journal lacks entries that the log no longer has. The base of another node's journal has arrived in the state
+  /// directory and was proved to belong to the log: the hub leaves, replaces its journal (`JournalTool.installBase`), and
+  /// joins with that.
+  case received
 }
 
 /// The reasons why a hub cannot join the cluster of its configuration.

@@ -61,11 +61,14 @@ final class ServiceLaunch<Service: HubService> {
       try service.prepare(on: loop, log: log)
       let clocks = try LoopClocks(on: loop)
       self.clocks = clocks
-      let engine = withDependencies {
-        $0.sleep(by: clocks)
-      } operation: {
-        makeEngine(service)
+      func newEngine() -> FeatureEngine<State, Action> {
+        withDependencies {
+          $0.sleep(by: clocks)
+        } operation: {
+          makeEngine(service)
+        }
       }
+      var engine = newEngine()
       if let replay = configuration.replay { exit(replay.run(engine)) }
       if let migrate = configuration.migrate { exit(migrate.run(engine)) }
       let life = try ServiceLifecycle(loop: loop, log: log, reloads: configuration.file != nil)
@@ -73,7 +76,15 @@ final class ServiceLaunch<Service: HubService> {
       // Before anything is written: the claim itself follows when the journal is open.
       try SocketClaim.refuseServed(configuration.path)
       recording = try openRecording(of: engine, operated, life)
-      if let cluster = operated.cluster { recording = try join(cluster, recording, schema, life, on: loop) }
+      if let cluster = operated.cluster {
+        var snapshots: UInt64 = 0
+        while try !join(cluster, &recording, schema, snapshots, life, on: loop) {
+          // As an operator would with a copy: the hub starts from the journal that another node has sent.
+          snapshots += 1
+          engine = newEngine()
+          recording = try openRecording(of: engine, operated, life)
+        }
+      }
       if let address = configuration.metrics {
         endpoints.append(try MetricsEndpoint(on: loop, at: address, mode: configuration.mode, metricsContent))
       }
@@ -194,35 +205,51 @@ final class ServiceLaunch<Service: HubService> {
   }
 
   /// Joins the cluster, and runs the loop until the journal was proved to belong to its log, and has what that has.
+  ///
+  /// - Returns: False if the journal was replaced by the base of another node's, which is to be opened.
   private func join(
-    _ cluster: ClusterSettings, _ recording: Recording?, _ schema: Schema, _ life: ServiceLifecycle, on loop: EventLoop
-  ) throws -> Recording {
+    _ cluster: ClusterSettings, _ joined: inout Recording?, _ schema: Schema, _ snapshots: UInt64,
+    _ life: ServiceLifecycle, on loop: EventLoop
+  ) throws -> Bool {
     guard let support = Service.cluster else { throw ClusterError.notSupported }
-    guard let recording, let journal = recording.journal, recording.durability == .sync else {
-      throw ClusterError.needsJournal
-    }
-    var (isReady, refusal): (Bool, String?) = (false, nil)
+    guard let recording = joined, let journal = recording.journal, recording.durability == .sync,
+      let directory = configuration.stateDirectory
+    else { throw ClusterError.needsJournal }
+    var outcome: ClusterOutcome?
     let replicated = try support.join(
       ClusterRequest(
         settings: cluster, schema: schema.fingerprint, journal: journal, tail: recording.history.position,
-        place: recording.placeInLog, loop: loop, log: log
-      ) {
-        (isReady, refusal) = (true, $0)
-      })
+        place: recording.placeInLog, directory: directory, snapshotsTaken: snapshots, loop: loop, log: log
+      ) { outcome = $0 })
     life.joining()
     var toldAt = loop.now
-    while !isReady {
+    while outcome == nil {
       loop.run(.once)
       // A long log takes a while to copy.
       guard loop.now - toldAt >= .seconds(10) else { continue }
       life.joining()
       toldAt = loop.now
     }
-    if let refusal {
+    switch outcome {
+    case .ready, nil:
+      joined = recording.replicated(by: replicated)
+      return true
+    case .refused(let reason):
       replicated.leave()
-      throw ClusterError.refused(refusal)
+      throw ClusterError.refused(reason)
+    case .received:
+      replicated.leave()
+      recording.close()
+      let kept: String?
+      do throws(LogError) { kept = try JournalTool.installBase(in: directory) } catch {
+        throw RecordingError.log(error)
+      }
+      let previous = kept.map { "; the previous journal is kept as \($0)" } ?? ""
+      log.write(
+        .info, "the journal in \(directory) is the snapshot of another node now\(previous)",
+        Log.Details(.clusterSnapshot, ["PREVIOUS": kept ?? ""]))
+      return false
     }
-    return recording.replicated(by: replicated)
   }
 
   private func serve<State, Action>(

@@ -51,6 +51,8 @@ public nonisolated enum MessageID: String, CaseIterable, Sendable {
   case clusterRefused = "a93e5b1460d74cf2b8c96d07e21f384a"
   /// The clock of another node of the cluster differs from that of this machine, or agrees with it again.
   case clocksDiffer = "8d27c1f4b35e49d0a6f2907be41c835d"
+  /// A node of the cluster has sent a snapshot to one that lacks entries of the log, or has begun with one.
+  case clusterSnapshot = "3d7e0c5b92f84a61ae1f6b08c4d97253"
   /// A signal without a meaning for the hub was ignored.
   case signalIgnored = "95b2d987faca44cfb113f6eea4a36919"
 }

@@ -27,6 +27,10 @@ public struct ClusterStatus: Equatable, Sendable {
   /// The linked nodes whose clocks differ from that of this machine, each with the difference in milliseconds, which is
   /// positive if that node's clock is ahead. Empty if the clocks agree to about a second.
   public var clockDifferences: [String: Int64] = [:]
+  /// Counter: how often this process has sent another node a snapshot of its state.
+  public var snapshotsGiven: UInt64 = 0
+  /// Counter: how often this process has begun with the snapshot of another node.
+  public var snapshotsTaken: UInt64 = 0
 
   /// Creates the status of a node that follows nobody yet.
   public init(node: String) { self.node = node }

@@ -123,7 +123,7 @@ import Wire
     node.take()
     let other = Leadership(term: 3, node: TestNode.name("c"), process: 3)
     let opening = TestNode.entry(after: node.core.point, other, .opening)
-    let last = try #require(node.snapshot([])).place.last
+    let last = try #require(node.snapshot()).last.bytes
     node.answer(
       .refused([
         TestNode.stored(.leader, other), TestNode.stored(opening),

@@ -133,13 +133,14 @@ import Wire
       ]))
     #expect(node.core.standing == .starting)
     #expect(node.commands.contains { if case .send(.needsSnapshot(after: 2), _) = $0 { true } else { false } })
-    let snapshot = try #require(donor.snapshot([1, 2]))
-    node.core.received(.snapshot(snapshot), from: TestNode.name("b"))
+    let snapshot = try #require(donor.snapshot())
+    node.core.snapshotArrived(snapshot)
     node.take()
-    #expect(node.commands.contains { if case .install(let taken) = $0 { taken.state == [1, 2] } else { false } })
-    // It is proved like a journal.
+    // It is proved like a journal, and replaces the node's own only then.
     #expect(node.transaction?.1.conditions.contains(.value(.entry(4), log[3].bytes)) == true)
+    #expect(node.installed.isEmpty && node.core.point.position == 2)
     node.answer(.written(revision: 9))
+    #expect(node.installed == [snapshot] && !node.core.needsSnapshot)
     node.findNoMore()
     #expect(node.core.standing == .current(leads: false) && node.core.point == donor.core.point)
   }
@@ -155,10 +156,11 @@ import Wire
         TestNode.stored(.history, TestNode.history), nil, TestNode.stored(log[3]), TestNode.stored(log[3]), nil,
       ]))
     node.clear()
-    node.core.received(.snapshot(try #require(other.snapshot([]))), from: TestNode.name("b"))
+    let snapshot = try #require(other.snapshot())
+    node.core.snapshotArrived(snapshot)
     node.take()
     #expect(node.transactions.count == 1)
-    #expect(!node.commands.contains { if case .install = $0 { true } else { false } })
+    #expect(node.installed.isEmpty && node.discarded == [snapshot])
   }
 
   @Test func aNewerSchemaIsNotApplied() {

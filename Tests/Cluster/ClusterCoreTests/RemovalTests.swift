@@ -113,7 +113,7 @@ import Wire
     store(node, at: 5)
     #expect(node.removals == [4])
     let leading = Leadership(term: 2, node: TestNode.name("a"), process: 42)
-    let last = try #require(node.snapshot([])).place.last
+    let last = try #require(node.snapshot()).last.bytes
     node.answer(
       .refused([
         TestNode.stored(.leader, leading), StoredValue(key: .entry(5), bytes: last, revision: 65),

@@ -18,9 +18,7 @@ import Testing
     return node
   }
 
-  private func snapshot() throws -> ClusterSnapshot {
-    try #require(TestNode.follower("b", of: log).snapshot([1, 2]))
-  }
+  private func snapshot() throws -> JournalPlace { try #require(TestNode.follower("b", of: log).snapshot()) }
 
   @Test func oneNodeIsAskedAtATime() {
     let node = late(linkedTo: ["b", "c"])
@@ -64,13 +62,88 @@ import Testing
     // The log may have changed meanwhile; the node proves its journal again.
     node.pass(.milliseconds(5100))
     node.clear()
-    node.core.received(.snapshot(try snapshot()), from: TestNode.name("b"))
+    node.core.snapshotArrived(try snapshot())
     node.take()
-    #expect(!node.commands.contains { if case .install = $0 { true } else { false } })
     let (_, proof) = try #require(node.pendingProof)
     #expect(proof.conditions.contains(.value(.entry(2), log[1].bytes)))
     node.answer(behind) { $0 == proof }
-    #expect(node.commands.contains { if case .install = $0 { true } else { false } })
-    #expect(node.snapshotRequests.isEmpty)
+    // The snapshot is needed, and is what the node proves now.
+    #expect(node.installed.isEmpty && node.snapshotRequests.isEmpty)
+    #expect(node.transactions.last?.conditions.contains(.value(.entry(4), log[3].bytes)) == true)
+    node.answer(.written(revision: 9))
+    #expect(node.installed == [try snapshot()])
+  }
+
+  /// The log has removed the snapshot's entry too, or has another one there: the node keeps its journal, and asks again.
+  @Test(arguments: [false, true]) func aSnapshotThatTheLogDoesNotHaveIsDiscarded(hasAnother: Bool) throws {
+    let node = late(linkedTo: ["b", "c"])
+    let asked = node.snapshotRequests[0]
+    node.clear()
+    node.core.snapshotArrived(try snapshot())
+    node.take()
+    let other = StoredValue(key: .entry(4), bytes: log[2].bytes, revision: 60)
+    node.answer(
+      .refused([
+        TestNode.stored(.history, TestNode.history), hasAnother ? other : nil, TestNode.stored(log[3]),
+        TestNode.stored(log[3]), nil,
+      ]))
+    #expect(node.discarded == [try snapshot()] && node.installed.isEmpty)
+    #expect(node.core.standing == .starting && node.core.point.position == 2)
+    // The next proof is that of the journal.
+    #expect(node.transactions.last?.conditions.contains(.value(.entry(2), log[1].bytes)) == true)
+    node.answer(behind)
+    node.pass(.seconds(1))
+    #expect(node.snapshotRequests.count == 1 && node.snapshotRequests[0] != asked)
+  }
+
+  /// Nothing arrives unasked, and a late answer does not matter any more.
+  @Test func aSnapshotThatIsNotNeededIsDiscarded() throws {
+    let node = TestNode.follower("a", of: log)
+    node.core.snapshotArrived(try snapshot())
+    node.take()
+    #expect(node.discarded.count == 1 && node.installed.isEmpty)
+    let other = late(linkedTo: ["b"])
+    let old = JournalPlace(history: TestNode.history, last: log[0], turn: 0)
+    other.core.snapshotArrived(old)
+    other.take()
+    #expect(other.discarded == [old])
+  }
+
+  /// A journal with more turns than the log has later is not one of this log, and is not replaced.
+  @Test func aJournalWithTurnsOfItsOwnIsNotReplaced() throws {
+    let node = late(linkedTo: ["b"])
+    let behind = JournalPlace(history: TestNode.history, last: log[3], turn: 0)
+    node.core.snapshotArrived(behind)
+    node.take()
+    guard case .refused(.diverged) = node.core.standing else {
+      Issue.record("\(node.core.standing)")
+      return
+    }
+    #expect(node.installed.isEmpty && node.discarded == [behind])
+  }
+
+  @Test func anotherNodeIsAskedIfOneCannotSendIt() {
+    let node = late(linkedTo: ["b", "c"])
+    let asked = node.snapshotRequests[0]
+    // It is being made.
+    for _ in 0..<3 {
+      node.pass(.milliseconds(800))
+      node.core.snapshotAdvanced(from: asked)
+    }
+    #expect(node.snapshotRequests.count == 1)
+    node.core.snapshotFailed(from: asked)
+    node.pass(.seconds(1))
+    #expect(node.snapshotRequests.count == 2 && node.snapshotRequests[1] != asked)
+  }
+
+  /// Nodes of an earlier version do not answer, so they are not asked.
+  @Test func onlyNodesThatSendSnapshotsAreAsked() {
+    let node = TestNode("a", journal: TestNode.journal(Array(log[..<2])))
+    node.core.linkOpened(TestNode.name("b"), givesSnapshots: false)
+    node.answer(behind)
+    #expect(node.snapshotRequests.isEmpty && node.core.needsSnapshot && node.core.givers.isEmpty)
+    node.core.linkOpened(TestNode.name("c"))
+    node.pass(.milliseconds(1))
+    #expect(node.snapshotRequests == [TestNode.name("c")])
   }
 }

@@ -136,13 +136,13 @@ final class TestNode {
       .node(name("a")), NodeRegistration(process: process, ordinal: ordinal, position: 0), revision: revision)
   }
 
-  /// The snapshot that the node sends to another one, with these bytes as its state.
-  func snapshot(_ state: [UInt8]) -> ClusterSnapshot? {
+  /// The place of the snapshot that the node sends to another one.
+  func snapshot() -> JournalPlace? {
     core.linkOpened(Self.name("c"))
     core.received(.needsSnapshot(after: 0), from: Self.name("c"))
     take()
     guard case .sendSnapshot(let place, _)? = commands.last else { return nil }
-    return ClusterSnapshot(place: place, state: state)
+    return place
   }
 
   func transfer(to name: String) -> Bool { core.transfer(to: Self.name(name)) }
@@ -160,6 +160,10 @@ final class TestNode {
   /// The nodes that were asked for a snapshot.
   var snapshotRequests: [NodeName] {
     commands.compactMap { if case .send(.needsSnapshot, let node) = $0 { node } else { nil } }
+  }
+  var installed: [JournalPlace] { commands.compactMap { if case .install(let place) = $0 { place } else { nil } } }
+  var discarded: [JournalPlace] {
+    commands.compactMap { if case .discardSnapshot(let place) = $0 { place } else { nil } }
   }
   var transactions: [LogTransaction] {
     commands.compactMap { if case .transact(_, let transaction, _) = $0 { transaction } else { nil } }

@@ -9,7 +9,7 @@ import Wire
   @Test func bothEndsOpenWithTheOthersHello() {
     let (a, b) = TestEnd.pair()
     #expect(a.opened?.node == TestEnd.name("b") && a.opened?.process == 7)
-    #expect(a.opened?.history == TestEnd.history && a.opened?.version == 1)
+    #expect(a.opened?.history == TestEnd.history && a.opened?.version == 2)
     #expect(b.opened?.node == TestEnd.name("a") && a.link.end == nil && b.link.end == nil)
   }
 
@@ -78,20 +78,19 @@ import Wire
 
   // MARK: Snapshots
 
-  private func snapshot(_ count: Int) -> ClusterSnapshot {
-    let place = ClusterSnapshot.Place(
-      history: TestEnd.history, point: LogPoint(after: Frames.entry, turn: 1), last: Frames.entry.bytes)
-    return ClusterSnapshot(place: place, state: (0..<count).map { UInt8(truncatingIfNeeded: $0 / 100) })
-  }
+  private let place = JournalPlace(history: TestEnd.history, last: Frames.entry, turn: 1)
+
+  private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 / 100) } }
 
   @Test(arguments: [0, 1, 64 << 10, 200_000])
   func aSnapshotArrivesInPieces(count: Int) {
     let (a, b) = TestEnd.pair()
     a.link.send(.needsSnapshot(after: 0))
     a.exchange(with: b)
-    b.link.send(.snapshot(snapshot(count)))
+    b.link.send(place, from: SnapshotBytes(bytes(count)))
     b.exchange(with: a, by: 10_000)
-    #expect(a.messages == [.snapshot(snapshot(count))])
+    #expect(a.snapshots.count == 1 && a.snapshots[0].place == place)
+    #expect(a.snapshots[0].bytes.elementsEqual(bytes(count)))
     #expect(a.advances == (count + 65_535) / 65_536)
   }
 
@@ -101,12 +100,12 @@ import Wire
     for _ in 0..<2 { a.link.send(.needsSnapshot(after: 0)) }
     for count in [10, 20] {
       a.exchange(with: b)
-      b.link.send(.snapshot(snapshot(count)))
+      b.link.send(place, from: SnapshotBytes(bytes(count)))
     }
     a.exchange(with: b)
     #expect(a.link.end == nil)
-    #expect(a.messages == [.snapshot(snapshot(10)), .snapshot(snapshot(20))])
-    b.link.send(.snapshot(snapshot(10)))
+    #expect(a.snapshots.map(\.bytes.count) == [10, 20])
+    b.link.send(place, from: SnapshotBytes(bytes(10)))
     a.exchange(with: b)
     #expect(a.link.end == .violation("a snapshot that was not asked for"))
   }
@@ -115,13 +114,59 @@ import Wire
     let (a, b) = TestEnd.pair { $0.chunkBytes = 1000 }
     a.link.send(.needsSnapshot(after: 0))
     a.exchange(with: b)
-    b.link.send(.snapshot(snapshot(100_000)))
+    b.link.send(place, from: SnapshotBytes(bytes(100_000), pieceBytes: 1000))
     a.receive(b.link.takeOutput(limit: 5000))
     b.link.send(.beat(TestEnd.leadership, position: 9, isCurrent: true))
     a.receive(b.link.takeOutput(limit: 5000))
     #expect(a.messages == [.beat(TestEnd.leadership, position: 9, isCurrent: true)])
     b.exchange(with: a)
-    #expect(a.messages.count == 2)
+    #expect(a.messages.count == 1 && a.snapshots.count == 1)
+  }
+
+  /// A file that cannot be read to its end.
+  private struct ShortSource: SnapshotSource {
+    var byteCount: UInt64 { 3000 }
+    var checksum: UInt64 { 1 }
+    var pieces = 2
+
+    mutating func nextPiece() -> [UInt8]? {
+      pieces -= 1
+      return pieces >= 0 ? [UInt8](repeating: 1, count: 1000) : nil
+    }
+  }
+
+  /// A snapshot that breaks off does not end the link, and another one can follow.
+  @Test func aSnapshotThatCannotBeReadIsNotOne() throws {
+    let (a, b) = TestEnd.pair()
+    a.link.send(.needsSnapshot(after: 0))
+    a.exchange(with: b)
+    b.link.send(.preparing)
+    b.link.send(place, from: ShortSource())
+    b.exchange(with: a)
+    #expect(a.notices == [.preparing, .failed("the snapshot cannot be read")] && a.snapshots.isEmpty)
+    #expect(a.link.end == nil && !b.link.isSendingSnapshot)
+    a.link.send(.needsSnapshot(after: 0))
+    a.exchange(with: b)
+    b.link.send(place, from: SnapshotBytes(bytes(10)))
+    b.exchange(with: a)
+    #expect(a.snapshots.count == 1)
+    a.link.send(.needsSnapshot(after: 0))
+    a.exchange(with: b)
+    b.link.send(.failed(String(repeating: "x", count: 1000)))
+    b.exchange(with: a)
+    #expect(a.notices.count == 3 && a.link.end == nil)
+  }
+
+  /// A node of version 1 reads no notices.
+  @Test func anEarlierVersionGetsNoNotice() throws {
+    let b = TestEnd("b")
+    var hello = Frames.hello
+    hello.versions = 1...1
+    b.receive(.hello(hello))
+    #expect(b.opened?.version == 1)
+    _ = try b.takeFrames()
+    b.link.send(.preparing)
+    #expect(try b.takeFrames().isEmpty)
   }
 
   // MARK: Time

@@ -23,13 +23,15 @@ import Wire
   @Test func whatDoesNotFitEndsTheLink() throws {
     let session = LinkSession(number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100)
     let other = LinkSession(number: 2, id: session.id, user: 1000, group: 100)
-    let head = SnapshotHead(history: TestEnd.history, turn: 1, last: Frames.entry, byteCount: 3, checksum: 0)
+    let place = JournalPlace(history: TestEnd.history, last: Frames.entry, turn: 1)
+    let head = SnapshotHead(place, byteCount: 3, checksum: 0)
     let sequences: [[LinkFrame]] = [
       [.hello(Frames.hello)], [.pong(1, time: 5)], [.beat(TestEnd.leadership, position: 1, isCurrent: true)],
       [.session(session), .session(session)], [.session(session), .session(other)], [.sessionEnded(1)],
       [.actions(LinkActions(term: 1, session: 1, first: 1, [[]]))],
       [.session(session), .sessionEnded(1), .actions(LinkActions(term: 1, session: 1, first: 1, [[]]))],
-      [.snapshot(head)], [.piece([1])], [.cancel(term: 1, session: 1, action: 1)],
+      [.snapshot(head)], [.piece([1])], [.snapshotNotice(.preparing)], [.snapshotNotice(.failed(""))],
+      [.cancel(term: 1, session: 1, action: 1)],
     ]
     for frames in sequences {
       let b = try open()
@@ -44,7 +46,8 @@ import Wire
   }
 
   private func head(_ byteCount: UInt64) -> LinkFrame {
-    .snapshot(SnapshotHead(history: TestEnd.history, turn: 1, last: Frames.entry, byteCount: byteCount, checksum: 1))
+    let place = JournalPlace(history: TestEnd.history, last: Frames.entry, turn: 1)
+    return .snapshot(SnapshotHead(place, byteCount: byteCount, checksum: 1))
   }
 
   @Test func aSnapshotIsNoLargerThanItsLimitAndItsHead() throws {
@@ -57,7 +60,7 @@ import Wire
       let b = try open { $0.snapshotBytes = 1000 }
       b.link.send(.needsSnapshot(after: 0))
       for frame in frames { b.receive(frame) }
-      #expect(b.violation != nil && b.messages.isEmpty, "\(frames)")
+      #expect(b.violation != nil && b.snapshots.isEmpty, "\(frames)")
     }
   }
 

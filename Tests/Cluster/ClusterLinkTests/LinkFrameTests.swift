@@ -31,7 +31,8 @@ import Wire
       (.session, "84014100000000"), (.sessionRefused, "820100"), (.sessionRefused, "820104"), (.actions, "8403010080"),
       (.actions, "840301008141ff"), (.actions, "8403011b7fffffffffffffff8141ff"), (.snapshot, "8582050701430000000300"),
       (.piece, "01"), (.ping, "0101"), (.ping, ""), (.pong, "01"),
-      (.pong, "82011b0001000000000001"), (.cancel, "820301"), (.cancel, "8303011bffffffffffffffff"),
+      (.pong, "82011b0001000000000001"), (.snapshotNotice, "01"), (.cancel, "820301"),
+      (.cancel, "8303011bffffffffffffffff"),
     ])
   func hostileValuesAreRefused(kind: LinkFrame.Kind, payload: String) throws {
     let bytes = try #require([UInt8](hexadecimal: payload))
@@ -40,7 +41,7 @@ import Wire
 
   @Test func anUnknownKindIsRefused() {
     #expect(throws: WireError.self) { try LinkFrame(0, [UInt8]().span.bytes) }
-    #expect(throws: WireError.self) { try LinkFrame(15, [0x01].span.bytes) }
+    #expect(throws: WireError.self) { try LinkFrame(16, [0x01].span.bytes) }
   }
 
   @Test func aHelloOfANewerVersionMayHaveMore() throws {

@@ -21,6 +21,10 @@ final class TestEnd {
   private(set) var advances = 0
   /// How much the other end's clock is ahead, as the link has found it.
   private(set) var clocks: [Duration] = []
+  /// The snapshots that have arrived, and the notices of others.
+  private(set) var snapshots: [(place: JournalPlace, bytes: [UInt8])] = []
+  private(set) var notices: [ClusterLink.SnapshotEvent] = []
+  private var arriving: [UInt8] = []
 
   static func name(_ text: String) -> NodeName {
     guard let name = NodeName(text) else { preconditionFailure("\(text) is not a name") }
@@ -79,7 +83,12 @@ final class TestEnd {
       switch event {
       case .opened(let peer): opened = peer
       case .message(let message): messages.append(message)
-      case .snapshotAdvanced: advances += 1
+      case .snapshot(.began): arriving = []
+      case .snapshot(.piece(let bytes)):
+        advances += 1
+        arriving += bytes
+      case .snapshot(.arrived(let place)): snapshots.append((place, arriving))
+      case .snapshot(let notice): notices.append(notice)
       case .sessionRefused(_, let refusal): refused.append(refusal)
       case .sessionEnded(let session): ended.append(session)
       case .cancelled(_, let session, let action): cancelled.append("\(session.id.low): \(action)")
@@ -120,7 +129,10 @@ enum Frames {
     .session(LinkSession(number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100)), .sessionEnded(1),
     .sessionRefused(1, .user), .actions(LinkActions(term: 3, session: 1, first: 4, [[1, 2], []])),
     .needsSnapshot(after: 6),
-    .snapshot(SnapshotHead(history: TestEnd.history, turn: 1, last: entry, byteCount: 3, checksum: .max)),
-    .piece([1, 2, 3]), .cancel(term: 3, session: 1, action: 4),
+    .snapshot(
+      SnapshotHead(
+        JournalPlace(history: TestEnd.history, last: entry, turn: 1), byteCount: 3, checksum: .max)),
+    .piece([1, 2, 3]), .cancel(term: 3, session: 1, action: 4), .snapshotNotice(.preparing),
+    .snapshotNotice(.failed("the disk is full")),
   ]
 }

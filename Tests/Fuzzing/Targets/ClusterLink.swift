@@ -64,8 +64,10 @@ private struct LinkPlay {
       .needsSnapshot(after: 0),
       .snapshot(
         SnapshotHead(
-          history: history, turn: 0, last: entry, byteCount: 2, checksum: Checksum.of(([1, 2] as [UInt8]).span.bytes))),
-      .piece([1]), .piece([2]), .goodbye(LinkGoodbye(.leaves, "the hub stops")),
+          JournalPlace(history: history, last: entry, turn: 0), byteCount: 2,
+          checksum: SnapshotBytes([1, 2], pieceBytes: 1).checksum)),
+      .piece([1]), .piece([2]), .snapshotNotice(.preparing), .snapshotNotice(.failed("the disk is full")),
+      .goodbye(LinkGoodbye(.leaves, "the hub stops")),
       .pong(1, time: 1_800_000_000_000),
     ]
   }
@@ -73,6 +75,7 @@ private struct LinkPlay {
   struct Outcome: Equatable {
     var messages: [ClusterMessage] = []
     var cancelled: [UInt64] = []
+    var snapshots: [ClusterLink.SnapshotEvent] = []
     var end: LinkEnd?
     var output: [UInt8] = []
   }
@@ -84,7 +87,7 @@ private struct LinkPlay {
     var outcome = Outcome()
     if isOpen {
       link.received(frames[0].bytes.span.bytes, now: .zero)
-      link.send(.needsSnapshot(after: 0))
+      for _ in 0..<3 { link.send(.needsSnapshot(after: 0)) }
     }
     for start in stride(from: 0, to: bytes.count, by: max(size, 1)) {
       link.received(Array(bytes[start..<min(start + max(size, 1), bytes.count)]).span.bytes, now: .zero)
@@ -94,7 +97,8 @@ private struct LinkPlay {
         case .message(let message): outcome.messages.append(message)
         case .ended(let end): outcome.end = end
         case .cancelled(_, _, let action): outcome.cancelled.append(action)
-        case .opened, .snapshotAdvanced, .sessionRefused, .sessionEnded, .clockRead: break
+        case .snapshot(let event): outcome.snapshots.append(event)
+        case .opened, .sessionRefused, .sessionEnded, .clockRead: break
         }
       }
     }

@@ -149,6 +149,43 @@ private enum OpenSSL {
     }
   }
 
+  private struct Absence: Decodable {
+    let first: [String: Int]
+    let kept: [String]
+    let ended: Int
+    let verified: [Restoration.Command]
+    let node: String
+    let logs: [String: String]
+  }
+
+  /// A hub is away until the log has removed what it lacks: killed, and stopped, so that it serves when it finds out and
+  /// ends. Then it loses its disk. Each time it starts, it gets a snapshot from another one, and nobody else notices. Its
+  /// first client sees all that was acknowledged before.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func aHubComesBackToALogThatLacksWhatItNeeds() throws {
+    let output = try run("away", Program(name: "storectl").url.path)
+    let outcome = try JSONDecoder().decode(Outcome.self, from: output)
+    let absence = try JSONDecoder().decode(Absence.self, from: output)
+    let logs = absence.logs.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
+    #expect(outcome.acknowledged > 100, "\(logs)")
+    #expect(outcome.missing.count == 3 && outcome.missing.values.allSatisfy { $0 == 0 }, "\(outcome) \(logs)")
+    #expect(outcome.doubled.values.allSatisfy { $0 == 0 } && outcome.differing == 0, "\(outcome) \(logs)")
+    #expect(outcome.lostConnections == 0, "\(logs)")
+    #expect(absence.first == ["time": 0, "stop": 0, "disk": 0], "\(logs)")
+    let log = try #require(absence.logs[absence.node])
+    let installed = log.components(separatedBy: "is the snapshot of another node now")
+    #expect(installed.count == 4, "\(log)")
+    // The journals that it had when it was away, of which the second began with the first snapshot.
+    #expect(installed[1].hasPrefix("; the previous journal is kept as "), "\(log)")
+    #expect(installed.last?.hasPrefix("; the previous") == false, "\(log)")
+    #expect(absence.kept == ["journal.db.before-1", "journal.db.before-2"])
+    #expect(absence.ended == 1, "\(log)")
+    #expect(log.contains("this hub starts again, and gets a snapshot from another node"), "\(log)")
+    #expect(absence.verified.map(\.status) == [0, 0, 0], "\(absence.verified)")
+    let sent = absence.logs.values.map { $0.components(separatedBy: "sends node \(absence.node) a snapshot").count - 1 }
+    #expect(sent.reduce(0, +) >= 3, "\(logs)")
+  }
+
   private struct Restoration: Decodable {
     struct Command: Decodable {
       let status: Int

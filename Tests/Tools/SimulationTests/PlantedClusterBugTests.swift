@@ -30,6 +30,7 @@ import Testing
     case .takeoverByLeaseOnly: plan.actionInterval = 2000
     case .removedWithoutTheNext:
       (plan.keptBytes, plan.trimStepBytes, plan.faults.backupRestored) = (0, 1, 20)
+    case .uncheckedBase: (plan.keptBytes, plan.trimStepBytes, plan.faults.diskLost, plan.faults.crash) = (0, 1, 20, 20)
     }
     return plan
   }
@@ -41,6 +42,7 @@ import Testing
     case .acknowledgedBeforeApplied: [.seenBeforeStored]
     case .trimmedBeyondAMajority, .removedWithoutTheNext: [.trimmedTooEarly]
     case .servedBeforeCopied: [.sessionForgotten]
+    case .uncheckedBase: [.stateDiffers]
     }
   }
 }

@@ -23,6 +23,9 @@ import Wire
     #expect(status.rows.map(\.1).prefix(6) == ["b", "a", "3", "current", "5120, 2 behind the leader", "a, c"])
     #expect(status.json["staleSince"] == .null && status.json["leader"] == .string("a"))
     #expect(status.json["lag"] == .integer(2))
+    (status.snapshotsGiven, status.snapshotsTaken) = (2, 1)
+    #expect(status.rows.last?.0 == "snapshots" && status.rows.last?.1 == "2 given, 1 taken by this process")
+    #expect(status.json["snapshotsGiven"] == .integer(2) && status.json["snapshotsTaken"] == .integer(1))
   }
 
   @Test func aLeaderSaysSo() {

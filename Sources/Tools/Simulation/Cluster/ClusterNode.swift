@@ -55,6 +55,18 @@ final class ClusterNode {
       }
       return (ClusterCore.Journal(history: history, point: point, last: last), model)
     }
+
+    /// What another node gets: the journal as far as it is on disk, by its place and its state. Nil if it is empty.
+    func synced() throws -> (JournalPlace, ClusterModel)? {
+      var (point, model, last) = (basePoint, base, baseEntry)
+      for (entry, turns) in entries.prefix(syncedCount) {
+        point.advance(to: entry)
+        last = entry
+        for turn in turns { try model.apply(turn: turn) }
+      }
+      guard let history, let last else { return nil }
+      return (JournalPlace(history: history, last: last, turn: point.turn), model)
+    }
   }
 
   final class Process {
@@ -68,6 +80,8 @@ final class ClusterNode {
     var turns: [[UInt8]] = []
     /// The term whose effects run.
     var effects: UInt64?
+    /// The bytes of the snapshots that have arrived, by their positions.
+    var arrived: [UInt64: [UInt8]] = [:]
     var watchesFrom: UInt64?
     /// The end of the log when the process has last proved its journal.
     var provenPosition: UInt64 = 0

@@ -62,7 +62,7 @@ extension ClusterSimulation {
       case .message(let message):
         report.messages += 1
         node.process?.core.received(message, from: other.name)
-      case .snapshotAdvanced: node.process?.core.snapshotAdvanced(from: other.name)
+      case .snapshot(let event): take(event, of: end, node, from: other)
       case .sessionEnded, .cancelled, .clockRead: break
       case .sessionRefused(let session, let refusal):
         throw Violation(.connectionLost, "a session of \(session.node) is refused: \(refusal)")
@@ -74,6 +74,32 @@ extension ClusterSimulation {
     }
     flush(index, direction)
     try drive(node)
+  }
+
+  private func take(
+    _ event: ClusterLink.SnapshotEvent, of end: SimulatedLink.End, _ node: ClusterNode, from other: ClusterNode
+  ) {
+    switch event {
+    case .preparing: node.process?.core.snapshotAdvanced(from: other.name)
+    case .began:
+      end.arriving = []
+      node.process?.core.snapshotAdvanced(from: other.name)
+    case .piece(let bytes):
+      end.arriving += bytes
+      node.process?.core.snapshotAdvanced(from: other.name)
+    case .arrived(let place):
+      node.process?.arrived[place.position] = end.arriving
+      node.process?.core.snapshotArrived(place)
+    case .failed: node.process?.core.snapshotFailed(from: other.name)
+    }
+  }
+
+  func send(_ place: JournalPlace, _ state: [UInt8], from node: ClusterNode, to name: NodeName) {
+    guard let other = nodes.first(where: { $0.name == name && links[linkIndex(node.index, $0.index)].ends != nil })
+    else { return }
+    let (index, direction) = (linkIndex(node.index, other.index), node.index < other.index ? 0 : 1)
+    links[index].ends?[direction].link.send(place, from: SnapshotBytes(state, pieceBytes: 8))
+    flush(index, direction)
   }
 
   /// Opens links, ends those that were cut for long, and heals cuts.

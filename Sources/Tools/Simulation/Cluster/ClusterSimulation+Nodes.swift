@@ -111,10 +111,13 @@ extension ClusterSimulation {
       process.effects = nil
     case .send(let message, let other): send(message, from: node, to: other)
     case .sendSnapshot(let place, let other):
-      states.append(process.model)
-      let snapshot = ClusterSnapshot(place: place, state: ClusterModel.stateBytes(states.count - 1))
-      send(.snapshot(snapshot), from: node, to: other)
-    case .install(let snapshot): try install(snapshot, of: node, process)
+      guard let (ownPlace, model) = try node.disk.synced() else { break }
+      states.append(model)
+      // The bug's receivers do not look where a journal ends.
+      let named = bug == .uncheckedBase ? place : ownPlace
+      send(named, ClusterModel.stateBytes(states.count - 1), from: node, to: other)
+    case .install(let place): try install(place, of: node, process)
+    case .discardSnapshot(let place): process.arrived[place.position] = nil
     case .adopt(let history, let endsSessions):
       note("history", node, Int(truncatingIfNeeded: history.id))
       node.disk.history = history
@@ -177,19 +180,22 @@ extension ClusterSimulation {
     node.disk.syncedCount = 0
   }
 
-  private func install(_ snapshot: ClusterSnapshot, of node: ClusterNode, _ process: ClusterNode.Process) throws {
-    let place = snapshot.place
-    note("install", node, Int(place.point.position))
+  private func install(_ place: JournalPlace, of node: ClusterNode, _ process: ClusterNode.Process) throws {
+    note("install", node, Int(place.position))
     report.snapshots += 1
-    let model = states[ClusterModel.stateIndex(snapshot.state)]
+    guard let state = process.arrived[place.position] else {
+      preconditionFailure("a snapshot is installed that has not arrived")
+    }
+    process.arrived = [:]
+    let model = states[ClusterModel.stateIndex(state)]
     (process.model, process.unstored) = (model, model)
     node.disk.history = place.history
     (node.disk.base, node.disk.basePoint) = (model, place.point)
-    node.disk.baseEntry = try EncodedEntry(decoding: place.last)
+    node.disk.baseEntry = place.last
     (node.disk.entries, node.disk.syncedCount) = ([], 0)
     process.checksum = place.point.checksum
     truth.noteStored(node)
-    process.core.journalStored(upTo: place.point.position)
+    process.core.journalStored(upTo: place.position)
     try changed(node, process)
   }
 

@@ -69,7 +69,7 @@ extension ClusterSimulation {
       if case .trim? = transaction.writes.first {
         changed.conditions.removeAll { if case .present(.entry(_)) = $0 { true } else { false } }
       }
-    case .unknownSettledByARead, .acknowledgedBeforeApplied, .servedBeforeCopied, nil: break
+    case .unknownSettledByARead, .acknowledgedBeforeApplied, .servedBeforeCopied, .uncheckedBase, nil: break
     }
     return changed
   }

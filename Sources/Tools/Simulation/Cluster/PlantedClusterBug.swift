@@ -15,4 +15,7 @@ package enum PlantedClusterBug: String, CaseIterable, Sendable {
   case removedWithoutTheNext
   /// A node serves with the journal that it has, before it has copied what the log has beyond it.
   case servedBeforeCopied
+  /// A node begins with the journal of another one without looking whether that ends at the place which the log has
+  /// confirmed: it lacks what was not on the other's disk.
+  case uncheckedBase
 }

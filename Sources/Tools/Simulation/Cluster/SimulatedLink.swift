@@ -16,6 +16,8 @@ struct SimulatedLink {
   /// One end, which outlives no process.
   final class End {
     var link: ClusterLink
+    /// The bytes of the snapshot that arrives.
+    var arriving: [UInt8] = []
 
     init(_ link: consuming ClusterLink) { self.link = link }
   }

@@ -26,6 +26,9 @@ extension ClusterStatus {
       ("held", Figures.bytes(heldBytes) + " of actions that wait"),
       ("takeovers", "\(takeovers) by this process"),
     ]
+    if snapshotsGiven + snapshotsTaken > 0 {
+      rows.append(("snapshots", "\(snapshotsGiven) given, \(snapshotsTaken) taken by this process"))
+    }
     return rows.map { ($0, ValueText.safe($1)) }
   }
 
@@ -39,6 +42,7 @@ extension ClusterStatus {
       "linkedNodes": .array(linkedNodes.map { .string($0) }),
       "clockDifferences": .object(
         clockDifferences.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) }),
+      "snapshotsGiven": number(snapshotsGiven), "snapshotsTaken": number(snapshotsTaken),
     ]
   }
 }

@@ -1,0 +1,198 @@
+import Glibc
+import Journal
+import Testing
+import TurnLog
+import Wire
+
+/// The base of a journal, which another hub begins with.
+@Suite struct BaseTests {
+  private let scratch = Scratch(isInMemory: true)
+  private var source: String { scratch.path + "/source" }
+  private var target: String { scratch.path + "/target" }
+
+  /// A journal of 40 turns with a snapshot after the 30th, whose place is `[40]`.
+  private func sourceJournal() throws -> Opened {
+    let opened = try Opened(source)
+    opened.store(1...30)
+    opened.save(snapshot(at: 30))
+    opened.journal.append(turns(31...40), place: [40])
+    opened.events.waitForStored(40)
+    return opened
+  }
+
+  /// Lets the pieces of a base arrive in a state directory.
+  private func send(_ base: JournalBase, to directory: String, upTo limit: UInt64 = .max) throws {
+    let arriving = try ArrivingBase(in: directory)
+    var (offset, sum): (UInt64, UInt64) = (0, 0)
+    while offset < min(base.byteCount, limit) {
+      let piece = try #require(base.piece(at: offset))
+      try arriving.append(piece)
+      sum = Checksum.of(piece.span.bytes, seed: sum)
+      offset += UInt64(piece.count)
+    }
+    if limit == .max { #expect(sum == base.checksum) }
+  }
+
+  private func check(_ directory: String, place: [UInt8] = [40], turn: UInt64 = 40) throws(LogError) {
+    try JournalTool.checkBase(in: directory, place: place, turn: turn, schema: schema.fingerprint)
+  }
+
+  /// The whole journal that a hub finds.
+  private func expectBase(in directory: String) throws {
+    let opened = try Opened(directory)
+    defer { opened.journal.close() }
+    let history = opened.history
+    #expect(history.tail == 40 && history.revision == 20 && history.place == [40])
+    #expect(history.snapshot?.position == 30 && history.snapshot?.bytes.elementsEqual(stateBytes(at: 30)) == true)
+    #expect(history.snapshot?.effects == effects(at: 30))
+    #expect(history.sessions == lastSessions(turns(1...40)))
+    var positions: [UInt64] = []
+    while let turn = try history.next() { positions.append(turn.position) }
+    #expect(positions == Array(31...40))
+    #expect(try opened.journal.read(from: 35, byteLimit: .max) == turns(35...40))
+    opened.store(41...45)
+    #expect(try opened.journal.read(from: 39, byteLimit: .max) == turns(39...45))
+  }
+
+  @Test func aHubGoesOnFromTheBaseOfAnotherJournal() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    // What follows in the original does not matter.
+    opened.journal.append([turn(41)], place: [41])
+    opened.events.waitForStored(41)
+    #expect(base.place == [40])
+    opened.journal.close()
+    #expect(!Scratch.files(source).contains("journal.db.given"))
+    try Opened(target).journal.close()
+    try send(base, to: target)
+    try check(target)
+    #expect(try JournalTool.installBase(in: target) == nil)
+    #expect(try JournalTool.verify(target).isSound)
+    try expectBase(in: target)
+    #expect(!Scratch.files(target).contains { $0 == "received" || $0.hasPrefix("journal.db.before") })
+  }
+
+  /// Turns that are not in the table of sessions yet are those after the snapshot or before it.
+  @Test func aBaseFollowsThatOfAnother() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    mkdir(target, 0o700)
+    try send(base, to: target)
+    try check(target)
+    _ = try JournalTool.installBase(in: target)
+    let second = try Opened(target)
+    second.journal.append(turns(41...50), place: [50])
+    second.events.waitForStored(50)
+    let next = try second.journal.copyBase()
+    second.journal.close()
+    let third = scratch.path + "/third"
+    mkdir(third, 0o700)
+    try send(next, to: third)
+    try JournalTool.checkBase(in: third, place: [50], turn: 50, schema: schema.fingerprint)
+    _ = try JournalTool.installBase(in: third)
+    let history = try Opened(third).history
+    #expect(history.tail == 50 && history.sessions == lastSessions(turns(1...50)))
+  }
+
+  /// A journal that had turns is kept, and a hub can go on with it.
+  @Test func aJournalWithTurnsIsKept() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    for number in 1...2 {
+      let earlier = try Opened(target)
+      if number == 1 { earlier.store(1...5) }
+      earlier.journal.close()
+      try send(base, to: target)
+      try check(target)
+      let kept = try #require(try JournalTool.installBase(in: target))
+      #expect(kept == target + "/journal.db.before-\(number)")
+      let copy = scratch.path + "/kept-\(number)"
+      mkdir(copy, 0o700)
+      Scratch.write(Scratch.read(kept), to: copy + "/journal.db")
+      let history = try Opened(copy).history
+      #expect(history.tail == (number == 1 ? 5 : 40))
+    }
+    try expectBase(in: target)
+  }
+
+  /// The process may end at each step: the directory has the journal that it had, or the new one.
+  @Test(arguments: JournalTool.InstallStep.allCases)
+  func anInstallationMayBeInterrupted(step: JournalTool.InstallStep) throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    let earlier = try Opened(target)
+    earlier.store(1...5)
+    earlier.journal.close()
+    try send(base, to: target)
+    try check(target)
+    let end = LogError(.storage, "the process ends here")
+    #expect(throws: end) {
+      try JournalTool.installBase(in: target) { (reached) throws(LogError) in if reached == step { throw end } }
+    }
+    let isNew = step == .replaced || step == .complete
+    if isNew {
+      try expectBase(in: target)
+      return
+    }
+    let again = try Opened(target)
+    #expect(again.history.tail == 5 && again.history.sessions == lastSessions(turns(1...5)))
+    again.store(6...7)
+    again.journal.close()
+    // The next attempt.
+    try send(base, to: target)
+    try check(target)
+    _ = try JournalTool.installBase(in: target)
+    try expectBase(in: target)
+  }
+
+  /// Whatever has arrived, the journal of the directory stays as it is.
+  @Test func whatIsNotTheBaseIsRefused() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    let earlier = try Opened(target)
+    earlier.store(1...5)
+    earlier.journal.close()
+    func refusal(_ change: () throws -> Void = {}, place: [UInt8] = [40], turn: UInt64 = 40) throws -> String {
+      try send(base, to: target)
+      try change()
+      do throws(LogError) {
+        try check(target, place: place, turn: turn)
+        return ""
+      } catch { return "\(error)" }
+    }
+    let received = target + "/received"
+    #expect(try refusal(place: [41]).contains("ends at another place of the log"))
+    #expect(try refusal(turn: 39).contains("ends at another place of the log"))
+    let change = try refusal {
+      execute("CREATE TRIGGER t AFTER INSERT ON turns BEGIN DELETE FROM turns; END", in: received)
+    }
+    #expect(change.contains("has tables that no journal has"), "\(change)")
+    for sql in [
+      "DELETE FROM turns WHERE position = 35", "UPDATE turns SET delta = x'01' WHERE position = 36",
+      "UPDATE pieces SET bytes = x'00'", "DELETE FROM sessions", "UPDATE meta SET tail_position = 39",
+    ] {
+      let reason = try refusal { execute(sql, in: received) }
+      #expect(reason.contains("cannot be used") || reason.contains("damaged"), "\(sql): \(reason)")
+    }
+    // Half of a file, none, and something else.
+    try send(base, to: target, upTo: base.byteCount / 2)
+    #expect(throws: LogError.self) { try check(target) }
+    Scratch.write([UInt8](repeating: 0x61, count: 100_000), to: received + "/journal.db")
+    #expect(throws: LogError.self) { try check(target) }
+    ArrivingBase.remove(in: target)
+    #expect(throws: LogError.self) { try check(target) }
+    let opening = try Opened(target)
+    #expect(opening.history.tail == 5)
+  }
+
+  @Test func aJournalWithoutAPlaceIsNotGiven() throws {
+    let opened = try Opened(source)
+    opened.store(1...3)
+    #expect(throws: LogError.self) { try opened.journal.copyBase() }
+    opened.journal.close()
+  }
+}
