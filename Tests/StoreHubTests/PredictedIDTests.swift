@@ -122,7 +122,8 @@ import Wire
   }
 
   /// `STOREHUB_HISTORIES=200` runs more of them.
-  private nonisolated static let histories = UInt64(ProcessInfo.processInfo.environment["STOREHUB_HISTORIES"] ?? "") ?? 10
+  private nonisolated static let histories =
+    UInt64(ProcessInfo.processInfo.environment["STOREHUB_HISTORIES"] ?? "") ?? 10
 
   /// Random histories of three clients with refusals, lost connections and restarts of the hub. Each predicted id of an
   /// action that the hub applied is in the hub's history.

@@ -55,7 +55,8 @@ extension ProgramOptions.Command {
       .text(
         """
         init --from-journal begins the log of a cluster with the journal of a hub that was in none. The hub is stopped; \
-        afterwards it starts with its section [cluster]. The other nodes start from copies of its journal.
+        afterwards it starts with its section [cluster]. The other nodes get a snapshot of it, or start from \
+        copies.
         """),
       .text(
         """

@@ -89,7 +89,10 @@ extension Tool {
     if isJSON { return print(Self.json(place.position, ending)) }
     print([
       "the log begins at entry \(place.position), with revision \(ending.revision) of the journal",
-      "start this hub as node \(settings.node), and the others from copies: `storectl cluster copy --into DIR`",
+      """
+      start this hub as node \(settings.node), and then the others, which get a snapshot; or give them the whole history \
+      by `storectl cluster copy --into DIR`
+      """,
     ])
   }
 
