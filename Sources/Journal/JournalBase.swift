@@ -19,6 +19,8 @@ package final class JournalBase: Sendable {
   /// The place in another log at which the turns end.
   package let place: [UInt8]
   private let descriptor: CInt
+  /// The bytes that a copy leaves free on the disk, for the turns that are stored meanwhile.
+  private static let reserve = 64 << 20
 
   /// Copies the base of a journal, which another thread may write meanwhile. The journal is read in one transaction.
   ///
@@ -26,6 +28,7 @@ package final class JournalBase: Sendable {
   init(of directory: StateDirectory, _ options: JournalOptions) throws(LogError) {
     let file = directory.givenDatabase
     for name in [file, file + "-journal"] { unlink(name) }
+    try Self.checkRoom(in: directory)
     try StateDirectory.createEmpty(file)
     defer { for name in [file, file + "-journal"] { unlink(name) } }
     place = try directory.attempt { () throws(SQLiteError) in try Self.copy(directory, to: file, options) }
@@ -46,6 +49,22 @@ package final class JournalBase: Sendable {
   }
 
   deinit { close(descriptor) }
+
+  /// Throws if a copy of the whole journal could fill the disk, because the hub that writes the journal would end then.
+  private static func checkRoom(in directory: StateDirectory) throws(LogError) {
+    var disk = statvfs()
+    guard statvfs(directory.path, &disk) == 0 else { throw .system("look at the disk of", directory.path) }
+    let free = UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
+    let files = [directory.database, directory.writeAheadLog].reduce(0) { $0 + StateDirectory.size(of: $1) }
+    guard free >= UInt64(files + reserve) else {
+      throw LogError(
+        .full,
+        """
+        the disk of \(directory.path) has room for \(free >> 20) MiB, and a copy of the journal takes up to \
+        \(files >> 20) MiB; \(reserve >> 20) MiB stay free
+        """)
+    }
+  }
 
   /// The piece that begins at an offset, which is a multiple of the size of pieces; nil if it cannot be read.
   package func piece(at offset: UInt64) -> [UInt8]? { Self.read(descriptor, at: offset) }

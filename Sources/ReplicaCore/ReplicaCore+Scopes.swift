@@ -121,7 +121,9 @@ extension ReplicaCore {
     subscription.refusal = nil
     // An older hub would take the request for a malformed one, and close the connection.
     if let refusal = refusal(ofWindowAt: subscription.path, on: open) {
-      return refuse(subscription, .tooManyScopes, refusal)
+      // There may be room later, but never for a window that is larger than all that the hub serves.
+      let isTooLarge = UInt64(subscription.path.windowElements) > windowElements
+      return refuse(subscription, isTooLarge ? .unknownScope : .tooManyScopes, refusal)
     }
     var (path, mapping): ([PathStep], SchemaMapping?) = (subscription.path, nil)
     do throws(SchemaPathError) {
@@ -173,7 +175,9 @@ extension ReplicaCore {
   private mutating func attachRefusedWindows(on open: OpenLink) {
     guard windowElements > 0 else { return }
     for subscription in subscriptions where subscription.refusal != nil && subscription.path.windowElements > 0 {
-      guard !subscription.awaitsRoom, refusal(ofWindowAt: subscription.path, on: open) == nil else { continue }
+      guard !subscription.awaitsRoom, subscription.attachment == nil,
+        refusal(ofWindowAt: subscription.path, on: open) == nil
+      else { continue }
       attach(subscription, known: nil, on: open)
     }
   }

@@ -1,4 +1,4 @@
-internal import ProgramOptions
+package import ProgramOptions
 
 nonisolated extension TerminalAppDescription {
   /// The name of this process's executable file.
@@ -55,12 +55,21 @@ struct TerminalAppOptions {
           waitsForHub: parsed.flag("wait"),
           theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
           takesMouse: !parsed.flag("no-mouse"),
-          timeout: try parsed.duration("timeout", default: TerminalSession.Settings.standardTimeout)),
+          timeout: try parsed.hubTimeout()),
         predicts: !parsed.flag("no-prediction"))
     }
   }
 
   private init(settings: TerminalSession.Settings, predicts: Bool) {
     (self.settings, self.predicts) = (settings, predicts)
+  }
+}
+
+nonisolated extension ParsedOptions {
+  /// The time for which the hub may be silent, `--timeout`. A hub that is busy must have the time to answer.
+  package func hubTimeout() throws(UsageError) -> Duration {
+    let time = try duration("timeout", default: TerminalSession.Settings.standardTimeout)
+    guard time >= .milliseconds(100) else { throw UsageError("--timeout needs at least 100ms") }
+    return time
   }
 }

@@ -30,6 +30,9 @@ extension ClusterCore {
     emit(.send(.needsSnapshot(after: point.position), to: node))
   }
 
+  /// The node that was asked for a snapshot.
+  package var snapshotGiver: NodeName? { snapshotRequest?.node }
+
   private func snapshotWait(_ count: Int) -> Duration { options.snapshotWait * (1 << min(count - 1, 5)) }
 
   /// A node that was asked for a snapshot prepares it, or a part of it has arrived: another one is not asked yet.
@@ -47,7 +50,7 @@ extension ClusterCore {
 
   /// Has the state sent to a node that lacks entries, if this node has proved it.
   mutating func sendSnapshot(to node: NodeName, after position: UInt64) {
-    guard let history, let last, position < point.position else { return }
+    guard let history, let last, position < point.position, !needsSnapshot else { return }
     switch role {
     case .proving, .refused: return
     case .follower, .claiming, .leader: break

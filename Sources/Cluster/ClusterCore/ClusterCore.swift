@@ -195,7 +195,11 @@ package struct ClusterCore: ~Copyable {
     if let retryAt = pending?.retryAt { times.append(retryAt) }
     switch role {
     case .proving(let isBehind):
-      if isBehind { times.append(min(snapshotRequest?.until ?? now + options.retryInterval, readAt + .seconds(5))) }
+      if isBehind {
+        // If nobody can be asked, it is later than the time to ask.
+        let until = snapshotRequest?.until ?? now
+        times.append(min(until > now ? until : now + options.retryInterval, readAt + .seconds(5)))
+      }
     case .refused(let refusal, let retryAt): if !refusal.isFinal { times.append(retryAt) }
     case .follower(let follower):
       times += [readAt + options.pollInterval, max(claimTime(follower), now + options.retryInterval)]

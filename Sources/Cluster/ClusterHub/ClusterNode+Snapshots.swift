@@ -190,8 +190,8 @@ extension ClusterNode {
     case .preparing: core.snapshotAdvanced(from: node)
     case .began(let head): begin(head, from: node)
     case .piece(let bytes):
-      core.snapshotAdvanced(from: node)
       guard case .arriving(let file) = taking.phase, taking.node == node else { return }
+      core.snapshotAdvanced(from: node)
       do throws(LogError) { try file.append(bytes) } catch { fail("\(error)", from: node) }
     case .arrived(let place):
       guard case .arriving = taking.phase, taking.node == node else { return }
@@ -205,6 +205,8 @@ extension ClusterNode {
     guard !isReady, core.needsSnapshot else { return }
     switch taking.phase {
     case .checking, .checked: return
+    // A late answer of a node in whose place another one was asked.
+    case .arriving where core.snapshotGiver != node: return
     // The other one has stopped coming, or this one would not have been asked for.
     case .none, .arriving: break
     }

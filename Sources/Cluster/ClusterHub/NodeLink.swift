@@ -17,11 +17,15 @@ final class NodeLink {
   private let begin: (_ certificate: String?) -> ClusterLink
   private let now: () -> Duration
   private var isPaused = false
+  /// True while `pump` has been left to the next turn of the loop.
+  private var isContinuing = false
 
   /// The time for a connection with TLS.
   private static let connectTime = Duration.seconds(3)
   /// The bytes that a socket is given at once, and those that may wait in it.
   private static let (pieceBytes, queuedBytes) = (64 << 10, 256 << 10)
+  /// The bytes that are written in one turn of the loop.
+  private static let turnBytes = 512 << 10
 
   /// Takes a connection that is being opened.
   init(_ stream: NetworkStream, now: @escaping () -> Duration, begin: @escaping (String?) -> ClusterLink) {
@@ -100,7 +104,7 @@ final class NodeLink {
       for event in events {
         onEvent?(event)
         guard case .ended(let reason) = event else { continue }
-        pump()
+        pump(isLast: true)
         return end("\(reason)")
       }
     }
@@ -114,10 +118,25 @@ final class NodeLink {
     if reads { stream.resumeReading() } else { stream.pauseReading() }
   }
 
-  private func pump() {
+  /// Writes what the connection takes, but no more than the bytes of a turn: the other end may read a snapshot as fast as
+  /// it is written.
+  private func pump(isLast: Bool = false) {
+    guard !isContinuing || isLast else { return }
+    var count = 0
     while stream.isReady, stream.queuedByteCount < Self.queuedBytes, link?.hasOutput == true {
+      guard count < Self.turnBytes || isLast else { return pumpLater() }
       guard let bytes = link?.takeOutput(limit: Self.pieceBytes), !bytes.isEmpty else { return }
       stream.write(bytes.span.bytes)
+      count += bytes.count
+    }
+  }
+
+  /// Goes on in another turn of the loop.
+  private func pumpLater() {
+    isContinuing = true
+    Task { [weak self] in
+      self?.isContinuing = false
+      self?.pump()
     }
   }
 

@@ -120,7 +120,14 @@ package final class OperatedLog {
       }
       for value in entries {
         guard let entry = tail.check(value) else { continue }
-        if try await turns(of: entry, after: journal) == nil {
+        var turns = try await turns(of: entry, after: journal)
+        // A member that lags behind may not have the parts of an entry that another one has sent.
+        let patience = ContinuousClock.now + timeout
+        while turns == nil, ContinuousClock.now < patience {
+          try await pause(.milliseconds(100))
+          turns = try await self.turns(of: entry, after: journal)
+        }
+        if turns == nil {
           tail.lose(entry.entry.position, "parts of its turn are missing or damaged", revision: value.revision)
         } else {
           tail.accept(entry)

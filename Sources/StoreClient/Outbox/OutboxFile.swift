@@ -60,11 +60,7 @@ final class OutboxFile {
     try lock(database)
     guard try isOutbox(database) else { return nil }
     if let damage = try database.structuralProblem("quick_check") { throw .malformed(damage, "read the outbox") }
-    do throws(SQLiteError) { return (database, try Statements(database)) } catch {
-      // SQLite calls damaged tables an error of the statement.
-      guard case .other = error.cause else { throw error }
-      throw .malformed(error.message, "read the tables")
-    }
+    return (database, try Statements(database))
   }
 
   /// Creates the file if there is none; only its user may read it, since it has what resumes a session.

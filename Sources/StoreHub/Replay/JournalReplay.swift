@@ -57,13 +57,16 @@ struct JournalReplay {
     while true {
       let turns = try source.turns(after: position)
       if turns.isEmpty {
-        // A check that has compared nothing must not look like one that has found nothing.
-        if summary.turns == 0, summary.foreignTurns > 0 { throw NothingReplayed.otherSchema }
+        try Self.check(summary)
         if let from, from > engine.revision { throw NothingReplayed.end(from: from, last: engine.revision) }
         return summary
       }
       for turn in turns {
-        if let to, turn.revision > to { return summary }
+        if let to, turn.revision > to {
+          try Self.check(summary)
+          guard summary.turns > 0 else { throw NothingReplayed.beginning(to: to, first: turn.revision) }
+          return summary
+        }
         position = turn.position
         while next < schemas.count, schemas[next].first <= position {
           (schema, isOwn) = (schemas[next].schema, schemas[next].isOwn)
@@ -89,6 +92,11 @@ struct JournalReplay {
       onProgress(position - start, max(source.tail ?? 0, start) - start)
     }
   }
+
+  /// A check that has compared nothing must not look like one that has found nothing.
+  private static func check(_ summary: Summary) throws(NothingReplayed) {
+    if summary.turns == 0, summary.foreignTurns > 0 { throw .otherSchema }
+  }
 }
 
 /// The journal has no turn that a replay could compare.
@@ -97,6 +105,8 @@ enum NothingReplayed: Error, Equatable, CustomStringConvertible {
   case otherSchema
   /// The journal ends before the revision after which to begin.
   case end(from: UInt64, last: UInt64)
+  /// The journal's first turn that could be compared is after the revision with which to end.
+  case beginning(to: UInt64, first: UInt64)
 
   var description: String {
     switch self {
@@ -107,6 +117,8 @@ enum NothingReplayed: Error, Equatable, CustomStringConvertible {
       """
     case .end(let from, let last):
       "nothing was replayed: the journal ends with revision \(last), before revision \(from) of --from"
+    case .beginning(let to, let first):
+      "nothing was replayed: the first turn that can be compared ends with revision \(first), after \(to) of --to"
     }
   }
 }

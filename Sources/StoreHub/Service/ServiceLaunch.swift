@@ -245,9 +245,8 @@ final class ServiceLaunch<Service: HubService> {
         throw RecordingError.log(error)
       }
       let previous = kept.map { "; the previous journal is kept as \($0)" } ?? ""
-      log.write(
-        .info, "the journal in \(directory) is the snapshot of another node now\(previous)",
-        Log.Details(.clusterSnapshot, ["PREVIOUS": kept ?? ""]))
+      let text = "the journal in \(directory) is the snapshot of another node now\(previous)"
+      log.write(.info, text, Log.Details(.clusterSnapshot, ["REASON": text, "PREVIOUS": kept ?? ""]))
       return false
     }
   }

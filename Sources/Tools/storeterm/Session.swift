@@ -17,8 +17,6 @@ final class Session {
     var terminal: TerminalSession.Settings
     var stateDirectory: String?
     var predicts: Bool
-    /// The reason for which the hub has refused a window of the todos to the session before this one.
-    var todosRefusal: String?
   }
 
   /// The name among the hub's attendees.
@@ -41,9 +39,6 @@ final class Session {
   var failure: String? { session.failure }
   /// True if the hub runs a feature for which these screens were not made.
   private(set) var isForOtherFeature = false
-  /// The reason for which the hub has refused a window of the todos, and ended the connection: another session goes on
-  /// without it.
-  private(set) var todosRefusal: String?
 
   init(_ settings: Settings, on loop: EventLoop) throws {
     self.settings = settings
@@ -61,7 +56,7 @@ final class Session {
     session = try TerminalSession(status, settings.terminal, client, on: loop) { ScreensView(model) }
     let journal = try ActivityReader(settings.stateDirectory, for: model, on: loop)
     self.journal = journal
-    todos = TodosAttachment(client, model, refusal: settings.todosRefusal) { [client] in
+    todos = TodosAttachment(client, model) { [client] in
       client.attach(to: { $0.todos }, action: { .todos($0) }, Todos(), settings)
     } onChange: { [journal] in
       journal.changed(revision: $0)
@@ -80,7 +75,6 @@ final class Session {
       model.attendees = attendance.store
     }
     model.onOpen = { [weak self] in self?.opened($0) }
-    if settings.todosRefusal != nil { model.open(.todos) }
     try session.run { client.start() }
   }
 
@@ -109,10 +103,6 @@ final class Session {
 
   private func connectionChanged() {
     isForOtherFeature = client.isHubOfOtherFeature
-    if case .refused(let reason) = client.connection, !isForOtherFeature, todos.hasWindow {
-      todosRefusal = reason
-      return session.quit()
-    }
     session.connectionChanged()
     guard client.connection == .live else { return }
     todos.connectionChanged()

@@ -22,30 +22,19 @@ final class TodosAttachment {
   private var nextID: Attachment<Int, Never>?
   private var all: Attachment<Todos.State, Todos.Action>?
   private var subscription: StoreSubscription?
-  /// The reason for which a hub has refused a window, until it was shown.
-  private var refusal: String?
   /// The window that is shown.
   private weak var shown: LongTodos.Page?
 
   init(
-    _ client: StoreClient<AppFeature.State, AppFeature.Action>, _ model: TerminalModel, refusal: String?,
+    _ client: StoreClient<AppFeature.State, AppFeature.Action>, _ model: TerminalModel,
     attachAll: @escaping () -> Attachment<Todos.State, Todos.Action>, onChange: @escaping (UInt64) -> Void
   ) {
     (self.client, self.model, self.attachAll, self.onChange) = (client, model, attachAll, onChange)
-    self.refusal = refusal
   }
-
-  /// True while a window is attached. A hub ends the connection of a client whose window is beyond the limit of all
-  /// programs of the user.
-  var hasWindow: Bool { page != nil }
 
   /// Attaches a window, whose number of todos then tells whether it is all that is needed.
   func start() {
     guard page == nil, all == nil else { return }
-    if let refusal {
-      self.refusal = nil
-      return model.todos.show(nil, absence: "\(refusal); open this screen again to try again")
-    }
     let nextID = client.attach(to: { $0.todos.nextID }, action: { (never: Never) -> AppFeature.Action in })
     self.nextID = nextID
     nextID.onChange = { [weak self] in self?.pageChanged() }
@@ -95,18 +84,29 @@ final class TodosAttachment {
     all.onChange = { [weak self] in self?.allChanged() }
   }
 
-  /// A hub of an earlier release serves no windows, or no views.
+  /// Looks whether the hub serves the window: one of an earlier release serves no windows, or no views, and the windows of
+  /// all programs of a user have a limit.
   func connectionChanged() {
-    guard let page, client.refusal(of: page) != nil else { return }
-    guard filter != .all else { return needAll() }
+    guard let page, let reason = client.refusal(of: page) else { return }
+    guard filter != .all else {
+      return client.refusalCode(of: page) == .tooManyScopes ? close(because: reason) : needAll()
+    }
     servesFilters = false
     show(.all)
     model.requireAllTodos()
   }
 
+  /// Shows the reason instead of the todos. When the screen is opened again, it tries again.
+  private func close(because reason: String) {
+    if let page { client.detach(page) }
+    if let nextID { client.detach(nextID) }
+    (page, nextID, model.longTodos) = (nil, nil, nil)
+    model.todos.show(nil, absence: "\(reason); open this screen again to try again")
+  }
+
   private func pageChanged() {
     guard all == nil, let page, let nextID, page.isKnown, nextID.isKnown else { return }
-    guard filter == .all || client.refusal(of: page) == nil else { return connectionChanged() }
+    guard client.refusal(of: page) == nil else { return connectionChanged() }
     guard let store = page.store, let next = nextID.store,
       filter != .all || store.withState(\.count) > LongTodos.shortCount
     else { return needAll() }

@@ -93,7 +93,7 @@ let line = options.read { (parsed) throws(UsageError) in
     path: try parsed.socketPath("socket", default: defaultSocketPath()), waitsForHub: parsed.flag("wait"),
     theme: try parsed.choice("theme", of: Theme.allCases.map { ($0.rawValue, $0) }, default: .dark),
     takesMouse: !parsed.flag("no-mouse"),
-    timeout: try parsed.duration("timeout", default: TerminalSession.Settings.standardTimeout))
+    timeout: try parsed.hubTimeout())
   let session = Session.Settings(
     terminal: terminal, stateDirectory: parsed.string("state-dir"), predicts: !parsed.flag("no-prediction"))
   var browser = BrowserSession.Settings(terminal)
@@ -111,13 +111,10 @@ let line = options.read { (parsed) throws(UsageError) in
     let printer = try ConfigurationPrinter(line.browser, on: loop)
     return printer.run()
   }
-  var settings = line.session
-  while !line.isGeneric {
-    let session = try Session(settings, on: loop)
+  if !line.isGeneric {
+    let session = try Session(line.session, on: loop)
     try session.run()
-    if session.isForOtherFeature { break }
-    guard let refusal = session.todosRefusal else { return session.failure }
-    settings.todosRefusal = refusal
+    guard session.isForOtherFeature else { return session.failure }
   }
   let session = try BrowserSession(line.browser, name: Session.name, on: loop)
   try session.run()
