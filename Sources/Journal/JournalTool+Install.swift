@@ -121,7 +121,7 @@ extension StateDirectory {
         for: "check what was received")
     }
     guard others == 0 else { throw damagedBase("it has tables that no journal has") }
-    let report = try JournalTool.verify(path, readsStates: true)
+    let report = try JournalTool.verify(path)
     guard report.isSound else { throw damagedBase(report.problems.joined(separator: "; ")) }
     // Without a snapshot there is no problem, but no hub could start.
     guard report.soundRevision == report.lastRevision else { throw damagedBase("it does not have all of the state") }

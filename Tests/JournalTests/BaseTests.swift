@@ -174,6 +174,7 @@ import Wire
     for sql in [
       "DELETE FROM turns WHERE position = 35", "UPDATE turns SET delta = x'01' WHERE position = 36",
       "UPDATE pieces SET bytes = x'00'", "DELETE FROM sessions", "UPDATE meta SET tail_position = 39",
+      "DELETE FROM pieces; DELETE FROM snapshots",
     ] {
       let reason = try refusal { execute(sql, in: received) }
       #expect(reason.contains("cannot be used") || reason.contains("damaged"), "\(sql): \(reason)")
