@@ -140,6 +140,18 @@ package final class OperatedLog {
     return tail
   }
 
+  /// Returns the nodes whose journals were proved to have an entry, in order. Others may have it as well: a journal is
+  /// proved when its hub starts.
+  package func nodes(thatHave position: UInt64) async throws(OperatedLogError) -> [NodeName] {
+    let records = try await repeated { [store] in store.readRegistrations(then: $0) }
+    return records.compactMap { record -> NodeName? in
+      guard case .node(let name) = record.key,
+        let registration = try? NodeRegistration(decoding: record.bytes.span.bytes)
+      else { return nil }
+      return registration.position >= position ? name : nil
+    }.sorted()
+  }
+
   /// Waits, and returns true if nobody has changed the log since the inspection.
   package func isQuiet(
     _ found: StoredLog, at position: UInt64, for time: Duration

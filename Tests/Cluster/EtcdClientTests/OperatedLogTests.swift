@@ -202,6 +202,20 @@ struct OperatedLogTests {
     }
   }
 
+  /// What a journal has is not given up.
+  @Test func nodesWhoseJournalsHaveAnEntryAreKnown() async throws {
+    let scene = try await scene()
+    let (b, c) = (try #require(NodeName("b")), try #require(NodeName("c")))
+    try await scene.transact([], [.put(.node(c), NodeRegistration(process: 1, ordinal: 1, position: 5).encoded())])
+    try await scene.transact([], [.put(.node(b), NodeRegistration(process: 2, ordinal: 1, position: 4).encoded())])
+    let log = scene.log
+    let found = try await scene.run { () throws(OperatedLogError) in
+      [try await log.nodes(thatHave: 4), try await log.nodes(thatHave: 5), try await log.nodes(thatHave: 6)]
+    }
+    #expect(found[0].contains(b) && found[0].contains(c))
+    #expect(found[1].contains(c) && !found[1].contains(b) && !found[2].contains(c))
+  }
+
   /// The parts of a turn are missing, so that its entry is as good as lost. They are removed with it.
   @Test func aTurnWithoutItsPartsIsCutOff() async throws {
     let scene = try await scene()

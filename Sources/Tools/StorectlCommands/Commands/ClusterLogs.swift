@@ -151,6 +151,18 @@ extension Tool {
       (transaction, end) = (found.renaming(to: history), last)
       plan.append("afterwards  the log goes on as it is in etcd, from entry \(last) on")
     case .cutOff(let damage, let last):
+      let nodes = try await operate { () async throws(OperatedLogError) in
+        try await log.nodes(thatHave: damage.position)
+      }
+      guard nodes.isEmpty else {
+        throw ToolFailure(
+          .diverged,
+          """
+          entry \(damage.position) of the log cannot be read, but the journal of \
+          \(nodes.map(\.text).joined(separator: ", ")) has it: restore on that machine. If that journal is lost, take its \
+          node out of the log first, by `storectl cluster remove`
+          """)
+      }
       (transaction, end) = (found.cutting(tail, to: history), last)
       let removed =
         damage.position == tail.end ? "entry \(tail.end)" : "the entries from \(damage.position) to \(tail.end)"
