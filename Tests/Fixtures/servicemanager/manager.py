@@ -107,12 +107,26 @@ def take():
                 restart(signal.SIGUSR2)
 
 
+def encoded(number):
+    """An unsigned integer in CBOR."""
+    for first, length in ((0x18, 1), (0x19, 2), (0x1A, 4), (0x1B, 8)):
+        if number < 24:
+            return bytes([number])
+        if number < 1 << 8 * length:
+            return bytes([first]) + number.to_bytes(length, "big")
+
+
 def resting():
-    """The number of valid records in the newest table; see RestingTable.swift."""
+    """The number of valid records in the newest table whose sockets have come too; see RestingTable.swift.
+
+    The hub writes a record first, and its socket comes with a message. Records contain the inodes of their sockets.
+    """
     table = [descriptor for name, descriptor in stored if name == "storehub-idle"][-1]
     size = os.fstat(table).st_size
-    heads = [os.pread(table, 8, start) for start in range(1024, size, 1024)]
-    return sum(head[0] == 0 and head[4:8] != bytes(4) for head in heads)
+    slots = [os.pread(table, 1024, start) for start in range(1024, size, 1024)]
+    records = [slot[16:] for slot in slots if slot[0] == 0 and slot[4:8] != bytes(4)]
+    inodes = [encoded(int(name.rpartition("-")[2])) for name, _ in stored if name.startswith("storehub-idle-")]
+    return sum(any(inode in record for inode in inodes) for record in records)
 
 
 def wait():
