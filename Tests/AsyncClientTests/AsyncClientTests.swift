@@ -338,7 +338,7 @@ import Testing
   @Test func aHubThatHangsIsNoticed() async throws {
     let hub = try TestHub()
     try hub.start()
-    try await withClient(of: hub, hub.client(timeout: .milliseconds(300))) { client in
+    try await withClient(of: hub, hub.client(timeout: .seconds(1))) { client in
       try await client.add("milk")
       hub.halt()
       let sent = try await client.begin(.todos(.addButtonTapped(text: "bread")))

@@ -311,10 +311,14 @@ import Testing
     #expect(try run(hub, "__complete", "--timeout", "120s", "state", "todos.todos[").output == "")
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
-    let start = ContinuousClock.now
-    #expect(try run(hub, "__complete", "state", "counter.c").output == "")
-    #expect(ContinuousClock.now - start < .seconds(5))
+    // Other commands wait for 10 s. A pause of this machine may take as long.
+    let isShort = try (0..<20).contains { _ in
+      let start = ContinuousClock.now
+      #expect(try run(hub, "__complete", "state", "counter.c").output == "")
+      return ContinuousClock.now - start < .seconds(5)
+    }
     kill(process, SIGCONT)
+    #expect(isShort)
   }
 
   /// Ids come from the state. An inserted one must not be a command, whatever it contains.

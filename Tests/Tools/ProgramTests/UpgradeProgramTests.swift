@@ -51,9 +51,9 @@ import Wire
   }
 
   /// The payload of the frame that a raw client receives next.
-  private func goodbye(_ client: RawClient) throws -> Goodbye {
+  private func goodbye(_ client: RawClient, of hub: ManagedHub) throws -> Goodbye {
     let frame = client.receive()
-    try #require(frame.first == 0x87 && frame.count > 17, "\(frame)")
+    try #require(frame.first == 0x87 && frame.count > 17, "\(frame) \(hub.events) \(hub.log)")
     let payload = Array(frame[17...])
     return try Goodbye(decoding: payload.span.bytes)
   }
@@ -86,7 +86,7 @@ import Wire
     try await sending.value
 
     // The bytes end with the reason.
-    let goodbye = try goodbye(raw)
+    let goodbye = try goodbye(raw, of: hub)
     #expect(goodbye.code == .otherSchema)
     #expect(
       goodbye.reason.hasPrefix(
@@ -127,7 +127,7 @@ import Wire
     other.send(RawClient.hello)
     #expect(other.receive().first == 0x81)
     try upgrade(hub, place, to: 3)
-    let second = try self.goodbye(other)
+    let second = try self.goodbye(other, of: hub)
     #expect(second.code == .otherSchema)
     #expect(second.reason.hasSuffix("which clients with the earlier schema fit; connect again"), "\(second.reason)")
     try await new.send(.booked("third"))
@@ -154,7 +154,7 @@ import Wire
     #expect(hub.hasAtRest(2))
     hub.notify("program \(place.program(2))")
     try hub.restart("kill")
-    let goodbye = try goodbye(raw)
+    let goodbye = try goodbye(raw, of: hub)
     #expect(goodbye.code == .otherSchema)
     #expect(goodbye.reason.contains("which refuses clients with the earlier schema: "), "\(goodbye.reason)")
     #expect(goodbye.reason.contains("'total'"), "\(goodbye.reason)")
@@ -188,7 +188,7 @@ import Wire
     raw.send(RawClient.hello)
     #expect(raw.receive().first == 0x81)
     try upgrade(hub, place, to: 2)
-    #expect(try goodbye(raw).reason.contains("'total'"))
+    #expect(try goodbye(raw, of: hub).reason.contains("'total'"))
     try await notepad.send(.booked("two"))
     let state = try Program(name: "storectl").run("--socket", hub.socket, "state", "--json")
     #expect(state.output.contains(#""total":2"#) && state.output.contains(#""migrations":1"#), "\(state)")
