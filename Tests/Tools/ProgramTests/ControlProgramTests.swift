@@ -312,7 +312,7 @@ import Testing
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
     // Other commands wait for 10 s. A pause of this machine may take as long.
-    let isShort = try (0..<20).contains { _ in
+    let isShort = try (0..<20).contains { (_: Int) throws in
       let start = ContinuousClock.now
       #expect(try run(hub, "__complete", "state", "counter.c").output == "")
       return ContinuousClock.now - start < .seconds(5)
