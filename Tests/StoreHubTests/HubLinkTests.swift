@@ -36,4 +36,31 @@ import Wire
     #expect(await bench.stop(server))
     bench.clean()
   }
+
+  @Test func aPartBeyondALimitArrivesWhenAnotherIsNoLongerShown() async throws {
+    let bench = try Bench()
+    var limits = HubLimits()
+    limits.scopes = 1
+    let server = try bench.serve(limits: limits)
+    let link = try HubLink(on: bench.loop, to: bench.path, options: ReplicaOptions(subscribesToWholeState: false))
+    var (received, waiting): ([String], [String]) = ([], [])
+    link.onEvent = { event in
+      switch event {
+      case .received(let path, _): received.append(path)
+      case .foundNoRoom(let path, let reason): waiting.append("\(path): \(reason)")
+      default: break
+      }
+    }
+    link.start()
+    #expect(await bench.until { link.connection == .live })
+    link.follow(["counter.count", "counter.isTimerOn"], hub: false)
+    #expect(await bench.until { !waiting.isEmpty && !received.isEmpty })
+    #expect(received == ["counter.count"])
+    #expect(waiting.count == 1 && waiting.first?.hasPrefix("counter.isTimerOn: ") == true, "\(waiting)")
+    link.follow(["counter.isTimerOn"], hub: false)
+    #expect(await bench.until { received.contains("counter.isTimerOn") })
+    link.close()
+    #expect(await bench.stop(server))
+    bench.clean()
+  }
 }

@@ -204,6 +204,12 @@ package final class HubLink {
     // A window that the hub cannot serve is not a collection that does not exist. For a hub without any, the browser asks
     // for the whole.
     if let reason = link.replica.refusal(of: part.mirror) {
+      if link.replica.refusalCode(of: part.mirror) == .tooManyScopes {
+        // It stays subscribed, and is requested again when another part is released.
+        onEvent?(.foundNoRoom(path: part.path, reason: reason))
+        if isCareful { update() }
+        return
+      }
       if windowLimit > 0 { onEvent?(.refused(path: part.path, reason: reason)) }
       return
     }

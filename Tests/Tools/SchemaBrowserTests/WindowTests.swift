@@ -178,6 +178,34 @@ import Wire
     #expect(reason == "too many windows" && browser.state.scopes == ["alert"])
   }
 
+  /// It was once shown as refused until the hub had been away.
+  @Test func aPartWithoutRoomIsWantedUntilItArrivesOrIsNoLongerShown() {
+    var browser = Self.orders
+    let (window, scopes) = ("orders[0..<256]", browser.state.scopes)
+    let elements = browser.state.parts[window]
+    #expect(scopes.contains(window) && elements != nil)
+    browser.take(.foundNoRoom(path: window, reason: "too many windows"))
+    guard case .absent(let reason) = browser.state.content else {
+      Issue.record("the reason is shown")
+      return
+    }
+    #expect(reason == "too many windows" && browser.state.notice?.text == reason)
+    #expect(browser.state.scopes == scopes && browser.state.parts[window] == nil)
+    // The hub says it each time that it is asked.
+    browser.take(.said(Notice("read")))
+    browser.take(.foundNoRoom(path: window, reason: "too many windows"))
+    #expect(browser.state.notice?.text == "read")
+    browser.take(.received(path: window, elements!))
+    #expect(browser.table?.count == 2000 && browser.state.partsWithoutRoom.isEmpty)
+    browser.take(.foundNoRoom(path: window, reason: "too many windows"))
+    browser.take(.released(path: window))
+    #expect(browser.state.partsWithoutRoom.isEmpty)
+    guard case .loading = browser.state.content else {
+      Issue.record("no reason is shown for what was not requested")
+      return
+    }
+  }
+
   @Test func thePastIsAWhole() throws {
     var browser = Self.orders
     browser.act(.rowsShown(980..<1020), .rowSelected("[1000]"))

@@ -22,6 +22,9 @@ package struct Browser: Sendable {
     package var parts: [String: ReceivedPart] = [:]
     /// The parts that the hub has refused to this user, with its reasons; without one, the user may not read them.
     package var refusedParts: [String: String?] = [:]
+    /// The parts that exceed a limit of the hub, with its reasons. They stay among the `scopes`: the link asks for them
+    /// again when it no longer needs another part.
+    package var partsWithoutRoom: [String: String] = [:]
     /// The names of the actions that the hub has refused to this user.
     package var refusedActions: Set<String> = []
     /// A state of the past, which is shown in place of the present one.
@@ -76,6 +79,8 @@ package struct Browser: Sendable {
     case released(path: String)
     /// The hub has refused a part to this user; without a reason, for lack of rights.
     case refused(path: String, reason: String? = nil)
+    /// A part exceeds a limit of the hub, and waits until another one is released.
+    case foundNoRoom(path: String, reason: String)
     /// The size of what has been received of incomplete parts has changed.
     case loaded(byteCount: Int)
     case figuresChanged(HubFigures)
@@ -154,6 +159,7 @@ extension Browser.State {
     case .received(let path, let part): received(part, at: path)
     case .released(let path): released(path)
     case .refused(let path, let reason): refused(path, reason)
+    case .foundNoRoom(let path, let reason): foundNoRoom(path, reason)
     case .loaded(let byteCount): loadedByteCount = byteCount
     case .figuresChanged(let figures): self.figures = figures
     case .activityChanged(let lines): activity = lines

@@ -19,7 +19,8 @@ extension Browser.State {
       BrowserTab.all(for: hub.schema, mayReadHub: hub.mayReadHub, hasJournal: hub.hasJournal, rights: hub.rights))
     tabIndex = tabs.firstIndex { $0.id == open } ?? 0
     if isOtherFeature {
-      (parts, stacks, overlay, past, refusedParts, refusedActions) = ([:], [:], nil, nil, [:], [])
+      (parts, stacks, overlay, past) = ([:], [:], nil, nil)
+      (refusedParts, partsWithoutRoom, refusedActions) = ([:], [:], [])
       // Their bytes mean other actions, or none, to this feature.
       (recent, pending) = ([], [:])
       keepQuiet()
@@ -45,6 +46,16 @@ extension Browser.State {
     notice = Notice(reason ?? "this user may not read \(path.isEmpty ? "the whole state" : path)", isBad: true)
   }
 
+  mutating func foundNoRoom(_ path: String, _ reason: String) {
+    // Each time that another part is released, the hub may say the same.
+    if partsWithoutRoom.updateValue(reason, forKey: path) == nil { notice = Notice(reason, isBad: true) }
+    // Nor are elements of before shown in its place.
+    let (scopes, collection) = (scopes, WindowPath(path)?.collection)
+    parts = parts.filter { known, _ in
+      known != path && (collection == nil || WindowPath(known)?.collection != collection || scopes.contains(known))
+    }
+  }
+
   mutating func show(_ past: PastState?) {
     self.past = past
     overlay = nil
@@ -54,6 +65,7 @@ extension Browser.State {
   }
 
   mutating func received(_ part: ReceivedPart, at path: String) {
+    partsWithoutRoom[path] = nil
     if part.window == nil { parts[path] = part } else { receivedWindow(part, at: path) }
     nameSelection()
     reorder()

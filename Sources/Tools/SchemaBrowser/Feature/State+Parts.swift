@@ -38,8 +38,15 @@ extension Browser.State {
 
   /// The reason why the hub does not send a part.
   private func refusal(of path: String) -> String? {
-    let refused = refusedParts.first { path == $0.key || path.hasPrefix("\($0.key).") || path.hasPrefix("\($0.key)[") }
-    if let refused { return refused.value ?? "this user may not read \(path)" }
+    func contains(_ outer: String) -> Bool {
+      path == outer || path.hasPrefix("\(outer).") || path.hasPrefix("\(outer)[")
+    }
+    if let refused = refusedParts.first(where: { contains($0.key) }) {
+      return refused.value ?? "this user may not read \(path)"
+    }
+    if let waiting = partsWithoutRoom.first(where: { contains(WindowPath($0.key)?.collection ?? $0.key) }) {
+      return waiting.value
+    }
     guard let hub, hub.rights?.permitAttaching(named: path, in: hub.schema) == false else { return nil }
     return "this user may not read \(path.isEmpty ? "the whole state" : path)"
   }

@@ -156,6 +156,7 @@ extension Browser.State {
 
   /// Forgets a part that is no longer subscribed. Elements of a window stay until another window replaces them.
   mutating func released(_ path: String) {
+    partsWithoutRoom[path] = nil
     if let window = WindowPath(path) {
       let successors = scopes.filter { WindowPath($0)?.collection == window.collection }
       if !successors.isEmpty, successors.allSatisfy({ parts[$0] == nil }) { return }
