@@ -41,7 +41,6 @@ extension ReplicaCore {
     guard case .open(let open) = link else { return }
     let wasAttached = subscription.attachment != nil
     detach(subscription, from: open)
-    attachRefusedWindows(on: open)
     if wasAttached { attachThoseWithoutRoom(on: open) }
     becomeLiveIfComplete()
   }
@@ -67,9 +66,13 @@ extension ReplicaCore {
     (subscription.base, subscription.isMoving) = (nil, true)
     noteLoss(of: subscription)
     guard case .open(let open) = link else { return }
+    let before = subscription.attachment
     detach(subscription, from: open)
     attach(subscription, known: nil, on: open)
-    attachRefusedWindows(on: open)
+    subscription.attachment?.replacesAnother = before != nil
+    // A window that is no smaller than before leaves nothing.
+    let elements = subscription.attachment?.windowElements ?? 0
+    if let before, before.windowElements > elements { attachThoseWithoutRoom(on: open) }
     // The hub may not serve the other part.
     becomeLiveIfComplete()
   }
@@ -79,7 +82,8 @@ extension ReplicaCore {
   /// or the user may not read it, or the hub does not compute it any more; or the part would exceed a limit of the hub.
   /// Nil if it can.
   ///
-  /// A part that has no place beside the others is requested again when one of these is unsubscribed.
+  /// A part that has no place beside the others is requested again each time that one of these is unsubscribed, or moved
+  /// to a smaller window.
   public func refusal(of mirror: any Mirror) -> String? {
     subscriptions.first { $0.mirror === mirror }?.refusal
   }
@@ -151,7 +155,7 @@ extension ReplicaCore {
     let elements = UInt64(subscription.path.windowElements)
     open.windowElements += elements
     subscription.attachment = Subscription.Attachment(
-      number: number, mapping: mapping, isExact: isExact, windowElements: elements)
+      number: number, mapping: mapping, isExact: isExact, windowElements: elements, detachments: open.detachments)
     let request = Attach(root: subscription.root, path: path, knownRevision: known)
     commands.append(.write(output.frame(request, scope: number)))
   }
@@ -171,24 +175,30 @@ extension ReplicaCore {
       """
   }
 
-  /// Requests the windows for which others have left a place, the oldest subscriptions first.
+  /// Requests the windows that were not requested before and have a place now, the oldest subscriptions first.
   private mutating func attachRefusedWindows(on open: OpenLink) {
-    guard windowElements > 0 else { return }
-    for subscription in subscriptions where subscription.refusal != nil && subscription.path.windowElements > 0 {
-      guard !subscription.awaitsRoom, subscription.attachment == nil,
-        refusal(ofWindowAt: subscription.path, on: open) == nil
-      else { continue }
+    for subscription in subscriptions where hasPlaceNow(subscription, on: open) {
       attach(subscription, known: nil, on: open)
     }
   }
 
-  /// Requests parts again that the hub has refused because of a limit, of which a detached part has left something: the
-  /// oldest view, the oldest window and the oldest other part, which have limits of their own.
+  /// True for a window that was not requested because of the client's other windows, and that fits beside them now.
+  private func hasPlaceNow(_ subscription: Subscription, on open: OpenLink) -> Bool {
+    windowElements > 0 && subscription.refusal != nil && subscription.path.windowElements > 0
+      && !subscription.awaitsRoom && subscription.attachment == nil
+      && refusal(ofWindowAt: subscription.path, on: open) == nil
+  }
+
+  /// Requests all parts that wait for room after one was detached, the oldest first: those that the hub has refused
+  /// because of a limit, and windows that have a place now. Which of the former has room is known to the hub alone, whose
+  /// limits are of numbers and of sizes, of the client and of its user.
+  ///
+  /// Each is requested at most once for each detached part. One whose request is on its way is requested again when the
+  /// hub has refused it, since it may have done so before it read of the detached part (`receiveDetached`).
   private mutating func attachThoseWithoutRoom(on open: OpenLink) {
-    var found: Set<Int> = []
-    for subscription in subscriptions where subscription.awaitsRoom && subscription.attachment == nil {
-      let kind = subscription.view != nil ? 0 : subscription.path.windowElements > 0 ? 1 : 2
-      guard found.insert(kind).inserted else { continue }
+    open.detachments += 1
+    for subscription in subscriptions {
+      guard subscription.awaitsRoom || hasPlaceNow(subscription, on: open) else { continue }
       attach(subscription, known: nil, on: open)
     }
   }
@@ -331,11 +341,20 @@ extension ReplicaCore {
   /// Receives the confirmation of a detached scope, or the refusal of one that was to be attached.
   mutating func receiveDetached(_ header: FrameHeader, _ code: RawSpan, on open: OpenLink) throws(WireError) {
     guard let subscription = open.numbers.confirm(header.scope) else { return }
-    open.windowElements -= subscription.attachment?.windowElements ?? 0
+    let attachment = subscription.attachment
+    open.windowElements -= attachment?.windowElements ?? 0
     subscription.attachment = nil
     subscription.awaitsRoom = true
     let code = code.byteCount > 0 ? PeerErrorCode(rawValue: try UInt64(decoding: code)) : .tooManyScopes
     refuse(subscription, code, subscription.refusal ?? "this hub has not attached the part")
+    if attachment?.replacesAnother == true {
+      // The place of that one is free.
+      attachThoseWithoutRoom(on: open)
+    } else {
+      if let attachment, attachment.detachments < open.detachments { attach(subscription, known: nil, on: open) }
+      // The elements of a refused window are free for windows that were not requested because of them.
+      attachRefusedWindows(on: open)
+    }
     reportResumedOutcomes()
     becomeLiveIfComplete()
   }

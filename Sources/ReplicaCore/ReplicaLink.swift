@@ -71,6 +71,8 @@ final class OpenLink {
   var numbers = ScopeNumbers()
   /// The sum of the elements of the attached windows.
   var windowElements: UInt64 = 0
+  /// How often parts were detached that left room for others.
+  var detachments: UInt64 = 0
   var liveness = Liveness.quiet
   /// The number of sent pings.
   var pings: UInt64 = 0

@@ -44,6 +44,10 @@ final class Subscription {
     let isExact: Bool
     /// The number of elements of its window; 0 if it is a part of the state.
     let windowElements: UInt64
+    /// The count of detachments of the connection when it was requested.
+    let detachments: UInt64
+    /// True if it was requested in place of another part, which was attached.
+    var replacesAnother = false
     /// The pieces of an incomplete snapshot.
     var pieces: [UInt8] = []
   }

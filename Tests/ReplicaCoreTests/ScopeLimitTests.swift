@@ -114,4 +114,75 @@ import Wire
     let live = client.replica.connection
     #expect(live == .live)
   }
+
+  private func windowWorld(elementsPerUser: Int) -> (BoardWorld, (Range<Int>) -> [PathStep]) {
+    var limits = HubLimits()
+    limits.windowElementsPerUser = elementsPerUser
+    var options = ReplicaOptions()
+    options.subscribesToWholeState = false
+    let engine = FeatureEngine(initialState: Board.State(), reducer: Board())
+    let world = BoardWorld(seed: 1, clientCount: 1, engine: engine, limits: limits, options: options) { random, _ in
+      .change(random.next())
+    }
+    return (world, { StatePath<Board.State, Board.State>().items[window: $0].steps })
+  }
+
+  private func windows(
+    _ client: BoardWorld.Client, _ paths: [[PathStep]]
+  ) -> [TypedMirror<Window<IdentifiedArrayOf<Board.Item>>>] {
+    paths.map {
+      let mirror = TypedMirror<Window<IdentifiedArrayOf<Board.Item>>>()
+      client.replica.subscribe(mirror, to: $0)
+      return mirror
+    }
+  }
+
+  /// Only the oldest was requested again, and the others waited for ever if it was refused.
+  @Test func aPartForWhichThereIsRoomDoesNotWaitForAnOlderOne() throws {
+    let (world, window) = windowWorld(elementsPerUser: 100)
+    let client = world.clients[0]
+    let mirrors = windows(client, [window(0..<60), window(0..<30), window(0..<90), window(0..<40), window(0..<50)])
+    func arePresent() -> [Bool] { mirrors.map { $0.part != nil } }
+    try world.settle()
+    #expect(arePresent() == [true, true, false, false, false])
+    // 70 elements are free: not for the first that waits, but for the second, beside which the third has no place.
+    client.replica.unsubscribe(mirrors[0])
+    try world.settle()
+    #expect(arePresent().dropFirst() == [true, false, true, false])
+    #expect(client.replica.refusalCode(of: mirrors[2]) == .tooManyScopes)
+    // A smaller window leaves room too.
+    client.replica.move(mirrors[3], to: window(0..<20))
+    try world.settle()
+    #expect(arePresent().dropFirst() == [true, false, true, true])
+  }
+
+  /// The hub refuses the first request before it reads of the second detached part.
+  @Test func aPartThatNeedsTheRoomOfSeveralIsRequestedAfterTheLast() throws {
+    let (world, window) = windowWorld(elementsPerUser: 100)
+    let client = world.clients[0]
+    let mirrors = windows(client, [window(0..<50), window(0..<40), window(0..<95)])
+    try world.settle()
+    #expect(mirrors.map { $0.part != nil } == [true, true, false])
+    client.replica.unsubscribe(mirrors[0])
+    client.replica.unsubscribe(mirrors[1])
+    try world.settle()
+    #expect(mirrors[2].part != nil && client.replica.refusal(of: mirrors[2]) == nil)
+  }
+
+  /// The places of windows that the hub has refused are free for others that the client has not requested.
+  @Test func aRefusedWindowTakesNoPlaceFromOthers() throws {
+    let (world, window) = windowWorld(elementsPerUser: 100)
+    let client = world.clients[0]
+    let limit = Int(HubLimits().windowElements)
+    let mirrors = windows(client, [window(0..<limit), window(0..<20)])
+    try world.settle()
+    #expect(mirrors.map { $0.part != nil } == [false, true])
+    // A window that is moved and then refused leaves its place before.
+    let third = windows(client, [window(0..<90)])[0]
+    try world.settle()
+    #expect(third.part == nil)
+    client.replica.move(mirrors[1], to: window(0..<120))
+    try world.settle()
+    #expect(mirrors[1].part == nil && third.part != nil)
+  }
 }

@@ -8,6 +8,7 @@ import unittest
 from storehub import _cbor, _messages as wire
 from storehub._cbor import Map
 from storehub._events import Phase
+from storehub._parts import Subscription
 from storehub.errors import (
     ActionError,
     ActionTooLarge,
@@ -730,6 +731,58 @@ class Views(unittest.TestCase):
         script.cut(resumed=True, k15=b"v" * 32)
         requests = [frame.kind for frame in script.say(wire.SCHEMA, VIEWS, scope=3)]
         self.assertEqual((requests, third.awaits_room), ([wire.ATTACH, wire.ATTACH], False))
+
+    def with_refused(self, attached: int, refused: int) -> tuple[Script, list[Subscription]]:
+        """Views of which the hub has attached some and refused the others."""
+        script = Script()
+        script.welcome(k15=b"v" * 32)
+        parts = [script.core.attach(views.active) for _ in range(attached + refused)]
+        script.collect()
+        requests = script.say(wire.SCHEMA, VIEWS, scope=3)
+        for frame in requests[:attached]:
+            script.snapshot(frame.scope, ("a",), 1)
+        for frame in requests[attached:]:
+            self.assertEqual(self.refuse(script, frame), [])
+        return script, parts
+
+    def refuse(self, script: Script, request: wire.Frame) -> list[wire.Frame]:
+        script.say(wire.ABSENT, "no room", request.scope)
+        return script.say(wire.DETACHED, 12, request.scope)
+
+    def test_each_part_that_waits_for_room_is_requested_once_for_a_detached_part(self) -> None:
+        script, parts = self.with_refused(1, 3)
+        script.core.detach(parts[0])
+        detached, *again = script.collect()
+        self.assertEqual(kinds([detached, *again]), [wire.DETACH] + [wire.ATTACH] * 3)
+        self.assertEqual(self.refuse(script, again[0]), [])
+        script.snapshot(again[1].scope, ("b",), 1)
+        self.assertEqual(self.refuse(script, again[2]), [])
+        self.assertEqual([(part.value, part.awaits_room) for part in parts[1:]],
+                         [(None, True), (("b",), False), (None, True)])
+
+    def test_a_part_that_was_refused_before_the_hub_read_of_a_detached_one_is_requested_again(self) -> None:
+        script, parts = self.with_refused(2, 1)
+        script.core.detach(parts[0])
+        script.core.detach(parts[1])
+        frames = script.collect()
+        self.assertEqual(kinds(frames), [wire.DETACH, wire.ATTACH, wire.DETACH])
+        again = self.refuse(script, frames[1])
+        self.assertEqual(kinds(again), [wire.ATTACH])
+        self.assertEqual(self.refuse(script, again[0]), [])
+        self.assertTrue(parts[2].awaits_room)
+
+    def test_a_comparison_of_a_part_that_the_hub_has_not_attached_ends(self) -> None:
+        script = Script()
+        script.welcome(k15=b"v" * 32)
+        part = script.core.attach(views.active)
+        script.collect()
+        (request,) = script.say(wire.SCHEMA, VIEWS, scope=3)
+        script.say(wire.ABSENT, "no room", request.scope)
+        count = len(script.verified())
+        self.assertTrue(script.core.verify(part))
+        script.say(wire.DETACHED, 12, request.scope)
+        self.assertEqual(script.verified()[count:], [None])
+        self.assertFalse(script.core.verify(part))
 
     def test_a_view_that_is_not_declared_is_an_error(self) -> None:
         script = Script()

@@ -44,7 +44,7 @@ export class Hub<Action = unknown> {
   private readonly settledWaiters: Waiter[] = [];
   /** End the wait for the signals of the last actions, oldest first. */
   private readonly cancellations: (() => void)[] = [];
-  private readonly verifications = new Map<Scope, ((isEqual: boolean) => void)[]>();
+  private readonly verifications = new Map<Scope, ((isEqual: boolean | undefined) => void)[]>();
   private readonly first: number;
   private readonly longest: number;
   private attempts = 0;
@@ -146,17 +146,20 @@ export class Hub<Action = unknown> {
   }
 
   private async verify(scope: Scope): Promise<boolean> {
-    if (!this.core.verify(scope, now())) throw new ConnectionError("the part is not attached at the moment");
+    const notAttached = new ConnectionError("the part is not attached at the moment");
+    if (!this.core.verify(scope, now())) throw notAttached;
     const waiters = this.verifications.get(scope) ?? [];
     this.verifications.set(scope, waiters);
     this.scheduleRun();
-    return new Promise(resolve => waiters.push(resolve));
+    return new Promise((resolve, reject) => {
+      waiters.push(isEqual => (isEqual === undefined ? reject(notAttached) : resolve(isEqual)));
+    });
   }
 
-  private verified(scope: Scope, isEqual: boolean): void {
+  private verified(scope: Scope, isEqual: boolean | undefined): void {
     const waiters = this.verifications.get(scope) ?? [];
     this.verifications.delete(scope);
-    for (const resolve of waiters) resolve(isEqual);
+    for (const answer of waiters) answer(isEqual);
   }
 
   /**

@@ -74,7 +74,7 @@ export class Part<T> implements AsyncIterable<T | undefined> {
 
   /**
    * True if the hub has not attached the part because of one of its limits, which `refusal` names. It is attached when
-   * another part is detached and leaves a place, or after a new connection.
+   * other parts are detached and leave room for it, or after a new connection.
    */
   get isOverLimit(): boolean {
     return this.scope.awaitsRoom;
@@ -126,7 +126,11 @@ export class Part<T> implements AsyncIterable<T | undefined> {
     }
   }
 
-  /** Compares the part's hash with the hub's: true if they are equal. A part that differs is read again. */
+  /**
+   * Compares the part's hash with the hub's: true if they are equal. A part that differs is read again.
+   *
+   * @throws ConnectionError if the part is not attached, also because the hub has just refused it.
+   */
   verify(): Promise<boolean> {
     return this.owner.verify(this.scope);
   }

@@ -605,6 +605,94 @@ test("parts beyond a limit wait for a place, and others go on", () => {
   assert.deepEqual([scopes[1].value, scopes[1].refusal, scopes[1].awaitsRoom], [["b"], undefined, false]);
 });
 
+/** A script with parts of which the hub has attached some and refused the others. */
+function withRefused(attachedCount, refusedCount) {
+  const script = new Script();
+  script.connect({ 15: new Uint8Array(32).fill(5) });
+  const scopes = Array.from({ length: attachedCount + refusedCount }, () => new Scope("active", 3));
+  for (const scope of scopes) script.core.attach(scope, script.time);
+  script.sent();
+  script.receive(frame(0x8c, cbor([0, "Never", ["Views", 0, [], [0, "active", ["Array", "String"], false]]]), { scope: 3 }));
+  const requests = script.sent();
+  for (const { scope } of requests.slice(0, attachedCount)) {
+    script.receive(frame(0x82, cbor([0, 0, cbor(["a"])]), { flags: 1, scope }));
+  }
+  for (const { scope } of requests.slice(attachedCount)) refuse(script, scope);
+  return { script, scopes };
+}
+
+function refuse(script, scope) {
+  script.receive(frame(0x89, cbor("no room"), { scope }));
+  script.receive(frame(0x8a, cbor(12), { scope }));
+}
+
+test("each part that waits for room is requested once for a detached part", () => {
+  const { script, scopes } = withRefused(1, 3);
+  script.core.detach(scopes[0]);
+  const [detach, ...again] = script.sent();
+  assert.deepEqual([detach.kind, ...again.map(({ kind }) => kind)], [6, 2, 2, 2]);
+  refuse(script, again[0].scope);
+  script.receive(frame(0x82, cbor([0, 0, cbor(["b"])]), { flags: 1, scope: again[1].scope }));
+  refuse(script, again[2].scope);
+  assert.deepEqual(scopes.slice(1).map(scope => [scope.value, scope.awaitsRoom]), [
+    [undefined, true], [["b"], false], [undefined, true],
+  ]);
+  assert.deepEqual(script.sent(), []);
+});
+
+test("a part that was refused before the hub read of a detached one is requested again", () => {
+  const { script, scopes } = withRefused(2, 1);
+  script.core.detach(scopes[0]);
+  script.core.detach(scopes[1]);
+  const [, first] = script.sent();
+  assert.equal(first.kind, 2);
+  refuse(script, first.scope);
+  const [second, ...more] = script.sent();
+  assert.deepEqual([second.kind, more], [2, []]);
+  refuse(script, second.scope);
+  assert.deepEqual(script.sent(), []);
+  assert.equal(scopes[2].awaitsRoom, true);
+});
+
+test("a window that waits for room waits on while another takes its place, and follows if that is refused", () => {
+  const script = new Script();
+  script.connect();
+  const attach = (path) => {
+    const scope = new Scope(path, 0);
+    script.core.attach(scope, script.time);
+    return { scope, number: script.sent()[0].scope };
+  };
+  const count = attach("counter.count");
+  script.receive(frame(0x82, cbor([0, 0, cbor(1)]), { flags: 1, scope: count.number }));
+  const first = attach("todos.todos[0..<3000]");
+  refuse(script, first.number);
+  const second = attach("todos.todos[0..<2000]");
+  refuse(script, second.number);
+  script.take();
+  script.core.detach(count.scope);
+  const [, again, ...others] = script.sent();
+  assert.deepEqual([again.kind, others], [2, []]);
+  assert.deepEqual(script.take().filter(({ kind }) => kind === "failed"), []);
+  assert.deepEqual([first.scope.number, second.scope.awaitsRoom], [again.scope, true]);
+  refuse(script, again.scope);
+  const [last, ...more] = script.sent();
+  assert.deepEqual([second.scope.number, more], [last.scope, []]);
+  refuse(script, last.scope);
+  assert.deepEqual(script.sent(), []);
+});
+
+test("a comparison of a part that the hub has not attached ends", () => {
+  const { script } = withRefused(1, 0);
+  const scope = new Scope("active", 3);
+  script.core.attach(scope, script.time);
+  const number = script.sent().at(-1).scope;
+  script.receive(frame(0x89, cbor("no room"), { scope: number }));
+  assert.equal(script.core.verify(scope, script.time), true);
+  const verified = script.receive(frame(0x8a, cbor(12), { scope: number })).filter(({ kind }) => kind === "verified");
+  assert.deepEqual(verified.map(({ isEqual }) => isEqual), [undefined]);
+  assert.equal(script.core.verify(scope, script.time), false);
+});
+
 test("a hub without views is not asked for them", () => {
   const script = new Script();
   script.connect();

@@ -55,6 +55,8 @@ class Subscription:
         self.refusal: str | None = None
         # True if the hub has not attached the part because of a limit.
         self.awaits_room = False
+        # The count of detachments when it was requested.
+        self.detachments = 0
         self.revision: int | None = None
         self.error: StoreHubError | None = None
         self.is_detached = False

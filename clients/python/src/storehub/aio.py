@@ -141,7 +141,7 @@ class Part(Generic[T]):
     async def verify(self) -> bool | None:
         """Compares the hash of the value with the hub's.
 
-        None if the part has no value, or if its types differ from the hub's. False is a defect of one side: the part is then
+        None if the part has no value or is not attached, or if its types differ from the hub's. False is a defect of one side: the part is then
         attached again.
         """
         return await self._hub._verify(self._subscription)

@@ -95,6 +95,8 @@ class Core:
         self._parts: list[Subscription] = []
         self._numbers: dict[int, Subscription | None] = {}
         self._next_number = 1
+        # How often parts were detached that left room for others.
+        self._detachments = 0
         self._schemas: dict[int, Schema] = {}
         self._types: dict[tuple[int, Model | None], Types] = {}
         self._fingerprint: bytes | None = None
@@ -179,7 +181,7 @@ class Core:
         part.version += 1
         self._events.append(PartChanged(part))
         if was_attached and self.phase is Phase.OPEN:
-            self._request_refused()
+            self._request_those_without_room()
 
     def verify(self, part: Subscription) -> bool:
         """Requests the hash of a part, to which `Verified` is the answer; returns false if it is not attached now."""
@@ -522,6 +524,10 @@ class Core:
             # The hub has not attached it; an *absent* has said why.
             part.refuse()
             self._events.append(PartChanged(part))
+            # To a *verify* that it read afterwards, the hub does not answer.
+            self._events.append(Verified(part, None))
+            if part.detachments < self._detachments:
+                self._request_again(part)
 
     def _applied(self, frame: Frame) -> None:
         number = wire.read_number(frame.payload)
@@ -605,24 +611,28 @@ class Core:
             self._fail(part, UnknownPart("too many parts are attached"))
             return
         self._numbers[number] = part
-        part.number = number
+        part.number, part.detachments = number, self._detachments
         revision = part.revision if knows_revision else None
         part.is_awaited = revision is None
         self._write(wire.ATTACH, wire.attach(part.steps, revision, part.root), scope=number)
 
-    def _request_refused(self) -> None:
-        """Requests parts again that exceeded a limit, of which a detached one has left something.
+    def _request_those_without_room(self) -> None:
+        """Requests all parts that wait for room after one was detached, the oldest first.
 
-        The oldest view, the oldest window and the oldest other part: these have limits of their own.
+        Which of them has room is known to the hub alone, whose limits are of numbers and of sizes, of the client and of its
+        user.
+
+        Each is requested at most once for each detached part. One whose request is on its way is requested again when the
+        hub has refused it, since it may have done so before it read of the detached part (`_detached`).
         """
-        found = set()
+        self._detachments += 1
         for part in list(self._parts):
-            steps = part.path._steps
-            kind = "view" if part.root == 3 else "window" if steps and isinstance(steps[-1], WindowStep) else "part"
-            if part.awaits_room and kind not in found:
-                found.add(kind)
-                part.awaits_room = False
-                self._request(part, False)
+            if part.awaits_room:
+                self._request_again(part)
+
+    def _request_again(self, part: Subscription) -> None:
+        part.awaits_room = False
+        self._request(part, False)
 
     def _free_number(self) -> int | None:
         if len(self._numbers) >= 0xFFFF:

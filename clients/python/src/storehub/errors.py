@@ -58,7 +58,7 @@ class Absent(StoreHubError, LookupError):
 class LimitReached(Absent):
     """The hub has not attached the part because of one of its limits, which the text names. The other parts go on.
 
-    It is attached when another part is detached and leaves a place, or after a new connection.
+    It is attached when other parts are detached and leave room for it, or after a new connection.
     """
 
 

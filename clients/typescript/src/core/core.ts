@@ -174,7 +174,7 @@ export class ClientCore {
     if (!this.scopes.remove(scope)) return;
     this.unsubscribe(scope);
     if (!wasAttached) return;
-    this.scopes.admitRefused();
+    this.scopes.admitThoseWithoutRoom();
     this.proceed();
   }
 
@@ -289,7 +289,10 @@ export class ClientCore {
       case Receive.schema: return this.schemaArrived(frame);
       case Receive.detached: {
         const refused = this.scopes.release(frame.scope);
-        if (refused) this.changed.add(refused);
+        if (refused === undefined) return;
+        this.changed.add(refused);
+        // To a *verify* that it read afterwards, the hub does not answer.
+        this.events.push({ kind: "verified", scope: refused, isEqual: undefined });
         return;
       }
       case Receive.snapshot:
@@ -502,7 +505,10 @@ export class ClientCore {
       this.scopes.checkWindow(scope, this.welcome!.windowElements);
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
-      return this.fail(scope, error);
+      // A window that the hub has refused before waits on.
+      if (scope.refusal !== undefined) scope.awaitsRoom = true;
+      else this.fail(scope, error);
+      return;
     }
     const number = this.scopes.number(scope);
     // For a part that has not changed, a resumed session sends nothing.

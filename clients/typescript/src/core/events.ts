@@ -13,8 +13,8 @@ export type CoreEvent =
   | { readonly kind: "failed"; readonly scope: Scope; readonly error: StoreHubError }
   /** What became of an action. */
   | { readonly kind: "outcome"; readonly outcome: Outcome }
-  /** The hash of a part was compared with the hub's. */
-  | { readonly kind: "verified"; readonly scope: Scope; readonly isEqual: boolean }
+  /** The hash of a part was compared with the hub's; undefined if the hub has not attached the part. */
+  | { readonly kind: "verified"; readonly scope: Scope; readonly isEqual: boolean | undefined }
   /** A defect of one of the two sides, which the client has repaired. */
   | { readonly kind: "fault"; readonly error: StoreHubError }
   /** The connection must be closed. After a final error, no other one may be made. */

@@ -27,6 +27,8 @@ export class Scope {
   refusal: string | undefined = undefined;
   /** True if the hub has not attached the part because of a limit: others must leave a place first. */
   awaitsRoom = false;
+  /** The count of detachments when it was requested. */
+  detachments = 0;
   value: unknown = undefined;
   revision = 0n;
   private codecs: Codecs | undefined;

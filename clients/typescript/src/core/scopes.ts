@@ -11,6 +11,8 @@ export class Scopes implements Iterable<Scope> {
   /** Numbers that were detached, until the hub has said so. */
   private readonly retired = new Set<number>();
   private nextNumber = 1;
+  /** How often parts were detached that left room for others. */
+  private detachments = 0;
   /** True after one of several new parts was refused: they are attached one at a time, to find out which. */
   private isCareful = false;
 
@@ -74,6 +76,7 @@ export class Scopes implements Iterable<Scope> {
     const number = this.nextNumber;
     this.advance();
     scope.number = number;
+    scope.detachments = this.detachments;
     this.numbered.set(number, scope);
     return number;
   }
@@ -97,22 +100,23 @@ export class Scopes implements Iterable<Scope> {
     if (this.retired.delete(number)) return undefined;
     const scope = this.numbered.get(number);
     this.numbered.delete(number);
-    scope?.refused();
+    if (scope === undefined) return undefined;
+    scope.refused();
+    // It may have been refused before the hub read of the last detached part; and its elements are free for windows.
+    for (const other of this.all) if (other.detachments < this.detachments) other.awaitsRoom = false;
     return scope;
   }
 
   /**
-   * A part was detached, and leaves something of a limit for parts that have exceeded one: the oldest view, the oldest
-   * window and the oldest other part, which have limits of their own.
+   * A part was detached: all parts that wait for room are requested, the oldest first. Which of them has room is known to
+   * the hub alone, whose limits are of numbers and of sizes, of the client and of its user.
+   *
+   * Each is requested at most once for each detached part. One whose request is on its way is requested again when the hub
+   * has refused it, since it may have done so before it read of the detached part (`release`).
    */
-  admitRefused(): void {
-    const found = new Set<string>();
-    for (const scope of this.all) {
-      if (!scope.awaitsRoom) continue;
-      const kind = scope.root === Root.views ? "view" : scope.resolved.windowElements > 0 ? "window" : "part";
-      if (!found.has(kind)) scope.awaitsRoom = false;
-      found.add(kind);
-    }
+  admitThoseWithoutRoom(): void {
+    this.detachments += 1;
+    for (const scope of this.all) scope.awaitsRoom = false;
   }
 
   /** Refuses a window with which all windows would have more elements than the hub serves. */
