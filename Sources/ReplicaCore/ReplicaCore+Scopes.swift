@@ -177,9 +177,7 @@ extension ReplicaCore {
 
   /// Requests the windows that were not requested before and have a place now, the oldest subscriptions first.
   private mutating func attachRefusedWindows(on open: OpenLink) {
-    for subscription in subscriptions where hasPlaceNow(subscription, on: open) {
-      attach(subscription, known: nil, on: open)
-    }
+    for subscription in subscriptions where hasPlaceNow(subscription, on: open) { attachAgain(subscription, on: open) }
   }
 
   /// True for a window that was not requested because of the client's other windows, and that fits beside them now.
@@ -199,8 +197,15 @@ extension ReplicaCore {
     open.detachments += 1
     for subscription in subscriptions {
       guard subscription.awaitsRoom || hasPlaceNow(subscription, on: open) else { continue }
-      attach(subscription, known: nil, on: open)
+      attachAgain(subscription, on: open)
     }
+  }
+
+  /// Requests a part that was refused. The refusal is what is known of it until the hub answers.
+  private mutating func attachAgain(_ subscription: Subscription, on open: OpenLink) {
+    let (refusal, code) = (subscription.refusal, subscription.refusalCode)
+    attach(subscription, known: nil, on: open)
+    if subscription.attachment != nil { (subscription.refusal, subscription.refusalCode) = (refusal, code) }
   }
 
   /// Records that this hub does not serve a part.
@@ -265,7 +270,7 @@ extension ReplicaCore {
   private mutating func replace(
     _ subscription: Subscription, with value: RawSpan, at revision: UInt64
   ) throws(WireError) {
-    subscription.base = nil
+    (subscription.base, subscription.refusal) = (nil, nil)
     let isChanged: Bool
     if let mapping = subscription.attachment?.mapping {
       let mapped = try mapping.mapValue([UInt8](value))
@@ -325,11 +330,12 @@ extension ReplicaCore {
     guard let subscription = open.numbers[header.scope] else { return }
     // The part may disappear while its snapshot is being sent.
     subscription.attachment?.pieces = []
-    // A hub says why it has no value of a view, or has not attached a part, which *detached* follows.
-    if reason.byteCount > 0 { subscription.refusal = try String(decoding: reason) }
-    if reason.byteCount > 0, subscription.root != .views {
-      reportAbsence(of: subscription)
-    } else {
+    // A hub says why it has no value of a view, or has not attached a part.
+    subscription.refusal = reason.byteCount > 0 ? try String(decoding: reason) : nil
+    // The frame has a revision in the former case; what an earlier request was refused for is over.
+    if header.revision > 0 { subscription.refusalCode = nil }
+    // In the latter case *detached* follows with the code, and is reported.
+    if reason.byteCount == 0 || subscription.root == .views {
       subscription.mirror.remove(at: header.revision)
       noteArrival(of: subscription, at: header.revision)
       report(subscription)
@@ -351,7 +357,7 @@ extension ReplicaCore {
       // The place of that one is free.
       attachThoseWithoutRoom(on: open)
     } else {
-      if let attachment, attachment.detachments < open.detachments { attach(subscription, known: nil, on: open) }
+      if let attachment, attachment.detachments < open.detachments { attachAgain(subscription, on: open) }
       // The elements of a refused window are free for windows that were not requested because of them.
       attachRefusedWindows(on: open)
     }

@@ -32,12 +32,28 @@ import Wire
     loading.receivePiece([0x82, 3, 4], isLast: true)
     #expect(loading.numbers.part == [3, 4])
   }
+
+  /// Between the two frames of a refusal, it once looked like one that will not end.
+  @Test func aRefusalIsReportedWithItsCode() throws {
+    let loading = try Loading()
+    loading.receive { writer in
+      writer.frame(FrameHeader(kind: .absent)) { $0.text("no room") }
+    }
+    #expect(loading.changeCount == 0)
+    loading.receive { $0.frame(FrameHeader(kind: .detached), number: PeerErrorCode.tooManyScopes.rawValue) }
+    let (reason, code) = (
+      loading.replica.refusal(of: loading.numbers), loading.replica.refusalCode(of: loading.numbers)
+    )
+    #expect(loading.changeCount == 1 && reason == "no room" && code == .tooManyScopes)
+  }
 }
 
 /// A client that has attached a list of numbers.
 private final class Loading {
   var replica: ReplicaCore
   let numbers: TypedMirror<[Int]>
+  /// How often a change was reported.
+  private(set) var changeCount = 0
   private static let schema = Schema(state: Board.State.self, action: Board.Action.self)
 
   var byteCount: Int { replica.loadedByteCount }
@@ -63,6 +79,7 @@ private final class Loading {
     write(&writer)
     let bytes = writer.bytes
     replica.received(bytes.span.bytes, at: .zero)
+    for case .changed in replica.commands { changeCount += 1 }
     replica.clear()
   }
 

@@ -768,6 +768,7 @@ class Views(unittest.TestCase):
         self.assertEqual(kinds(frames), [wire.DETACH, wire.ATTACH, wire.DETACH])
         again = self.refuse(script, frames[1])
         self.assertEqual(kinds(again), [wire.ATTACH])
+        self.assertIsInstance(parts[2].absence(), LimitReached)
         self.assertEqual(self.refuse(script, again[0]), [])
         self.assertTrue(parts[2].awaits_room)
 

@@ -77,7 +77,7 @@ export class Part<T> implements AsyncIterable<T | undefined> {
    * other parts are detached and leave room for it, or after a new connection.
    */
   get isOverLimit(): boolean {
-    return this.scope.awaitsRoom;
+    return this.scope.isOverLimit;
   }
 
   /** The revision of the value: the number of actions that had taken effect. */

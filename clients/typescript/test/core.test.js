@@ -648,7 +648,7 @@ test("a part that was refused before the hub read of a detached one is requested
   assert.equal(first.kind, 2);
   refuse(script, first.scope);
   const [second, ...more] = script.sent();
-  assert.deepEqual([second.kind, more], [2, []]);
+  assert.deepEqual([second.kind, more, scopes[2].isOverLimit], [2, [], true]);
   refuse(script, second.scope);
   assert.deepEqual(script.sent(), []);
   assert.equal(scopes[2].awaitsRoom, true);

@@ -55,6 +55,8 @@ class Subscription:
         self.refusal: str | None = None
         # True if the hub has not attached the part because of a limit.
         self.awaits_room = False
+        # True from then on until the hub answers otherwise.
+        self.exceeds_limit = False
         # The count of detachments when it was requested.
         self.detachments = 0
         self.revision: int | None = None
@@ -163,17 +165,17 @@ class Subscription:
 
     def _set(self, value: Any, is_present: bool, revision: int) -> None:
         self.value, self.is_present, self.revision, self.is_awaited = value, is_present, revision, False
-        self.refusal = None
+        self.refusal, self.exceeds_limit = None, False
         self.version += 1
 
     def refuse(self) -> None:
         """The hub has not attached the part, as the reason before has said."""
         self.disconnect()
-        self.awaits_room, self.revision = True, None
+        self.awaits_room, self.exceeds_limit, self.revision = True, True, None
 
     def absence(self) -> Absent:
         """Why there is no value."""
-        error = LimitReached if self.awaits_room else Absent
+        error = LimitReached if self.exceeds_limit else Absent
         return error(f"{self.path} has no value now" + (f": {self.refusal}" if self.refusal else ""))
 
     def fail(self, error: StoreHubError) -> None:

@@ -27,6 +27,8 @@ export class Scope {
   refusal: string | undefined = undefined;
   /** True if the hub has not attached the part because of a limit: others must leave a place first. */
   awaitsRoom = false;
+  /** True from then on until the hub answers otherwise. */
+  isOverLimit = false;
   /** The count of detachments when it was requested. */
   detachments = 0;
   value: unknown = undefined;
@@ -74,6 +76,7 @@ export class Scope {
   refused(): void {
     this.detached();
     this.awaitsRoom = true;
+    this.isOverLimit = true;
     this.forgetRevision();
   }
 
@@ -141,6 +144,7 @@ export class Scope {
   private set(value: unknown, isPresent: boolean, revision: bigint): void {
     this.value = value;
     this.refusal = undefined;
+    this.isOverLimit = false;
     this.isPresent = isPresent;
     this.revision = revision;
     this.isKnown = true;
