@@ -140,7 +140,7 @@ extension HubCore {
     for scope in retained {
       publishers[scope.publisher].forget(scope)
       guard scope.publisher >= Publishers.firstView else { continue }
-      views.noteReleased(scope.publisher)
+      views.noteReleased(scope.publisher, version: scope.version)
       endViewIfUnused(scope.publisher)
     }
   }

@@ -352,6 +352,39 @@ import Wire
     #expect(hub.turn(third).map(\.kind) == [.delta])
   }
 
+  /// A session may name a value that ended long ago, in whose place there is another one.
+  @Test func aSessionThatEndsReleasesItsOwnValueOnly() throws {
+    var limits = HubLimits()
+    (limits.viewRetention, limits.viewsPerUser) = (1, 1)
+    let hub = ViewHub(
+      limits: limits, views: StateViews { StateView("echo", of: \.note, parameter: Int.self) { "\($0) \($1)" } })
+    func values() -> Int { hub.core.views.groups.map(\.count).reduce(0, +) }
+    let (sender, _) = try hub.open()
+    func leave(_ parameter: Int) throws -> Welcome {
+      let (client, welcome) = try hub.open()
+      hub.send(Attach(root: .views, path: [0, .id(parameter.encoded())]), on: client)
+      #expect(hub.turn(client).map(\.kind) == [.snapshot])
+      hub.core.ended(client)
+      hub.turn()
+      return welcome
+    }
+    let first = try leave(0)
+    for _ in 0..<3 {
+      hub.send(.add(owner: 1, title: "a"), on: sender)
+      hub.turn()
+    }
+    #expect(values() == 0)
+    _ = try leave(1)
+    #expect(values() == 1)
+    let (client, resumed) = try hub.open(session: first.session, history: first.history)
+    #expect(resumed.isResumed)
+    hub.frame(FrameHeader(kind: .leave), on: client)
+    hub.turn()
+    // The limit of values that are kept is reached, as before.
+    _ = try leave(2)
+    #expect(values() == 1)
+  }
+
   // MARK: Time
 
   @Test func aSlowViewIsReportedAndLeavesTimeToOthers() throws {

@@ -10,7 +10,8 @@ struct ViewTable {
   /// For each view, what its values have in common.
   let groups: [ViewGroup]
   private var indices: [ViewDeclaration.Key: Int] = [:]
-  private var values: [Int: (key: ViewDeclaration.Key, source: ViewSource)] = [:]
+  /// With the revision of the state at which each was added.
+  private var values: [Int: (key: ViewDeclaration.Key, source: ViewSource, since: UInt64)] = [:]
   /// The indices of publishers without a value.
   private var free: [Int] = []
   /// For each publisher, the number of places of its value that are retained for sessions that may resume.
@@ -37,8 +38,11 @@ struct ViewTable {
   mutating func noteRetained(_ index: Int) { retained[index, default: 0] += 1 }
 
   /// Notes that a place is no longer retained.
-  mutating func noteReleased(_ index: Int) {
-    guard let count = retained[index] else { return }
+  ///
+  /// - Parameter version: The version of the value that was held. The value may have ended since, and another one may have
+  ///   its publisher now, which was added later: no version of it is that old.
+  mutating func noteReleased(_ index: Int, version: UInt64) {
+    guard let count = retained[index], let value = values[index], value.since <= version else { return }
     retained[index] = count > 1 ? count - 1 : nil
   }
 
@@ -49,7 +53,7 @@ struct ViewTable {
   mutating func add(_ key: ViewDeclaration.Key, _ source: ViewSource, end: Int) -> Int {
     let index = free.popLast() ?? end
     indices[key] = index
-    values[index] = (key, source)
+    values[index] = (key, source, feed.revision)
     source.group.addValue()
     unprepared.append(index)
     return index
