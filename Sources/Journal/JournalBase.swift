@@ -27,10 +27,10 @@ package final class JournalBase: Sendable {
   /// - Throws: `storage` if the journal has no place in another log or no snapshot; `full`.
   init(of directory: StateDirectory, _ options: JournalOptions) throws(LogError) {
     let file = directory.givenDatabase
-    for name in [file, file + "-journal"] { unlink(name) }
+    directory.removeGivenDatabase()
     try Self.checkRoom(in: directory)
     try StateDirectory.createEmpty(file)
-    defer { for name in [file, file + "-journal"] { unlink(name) } }
+    defer { directory.removeGivenDatabase() }
     place = try directory.attempt { () throws(SQLiteError) in try Self.copy(directory, to: file, options) }
     guard let opened = try StateDirectory.open(file, O_RDONLY) else { throw .system("open", file, ENOENT) }
     descriptor = opened
@@ -138,6 +138,11 @@ package final class JournalBase: Sendable {
     try database.run("COMMIT", for: operation)
     return place
   }
+}
+
+extension StateDirectory {
+  /// Removes what a copy for another node has left.
+  func removeGivenDatabase() { for file in [givenDatabase, givenDatabase + "-journal"] { unlink(file) } }
 }
 
 extension Journal {

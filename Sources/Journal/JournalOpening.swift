@@ -35,6 +35,8 @@ public struct JournalOpening: ~Copyable {
     let directory = StateDirectory(path: path)
     try directory.create()
     let lock = try DirectoryLock(directory)
+    // The previous process may have ended while it copied.
+    directory.removeGivenDatabase()
     var opened = try OpenedDatabase(directory, options: options)
     history = try JournalHistory(&opened, in: directory, options: options)
     (self.opened, self.directory, self.lock, self.options) = (opened, directory, lock, options)

@@ -72,6 +72,14 @@ import Wire
     #expect(!Scratch.files(target).contains { $0 == "received" || $0.hasPrefix("journal.db.before") })
   }
 
+  /// The process may have ended while it copied.
+  @Test func anUnfinishedCopyIsRemovedWhenAHubStarts() throws {
+    try Opened(source).journal.close()
+    for suffix in ["", "-journal"] { Scratch.write([1, 2, 3], to: source + "/journal.db.given" + suffix) }
+    try Opened(source).journal.close()
+    #expect(!Scratch.files(source).contains { $0.hasPrefix("journal.db.given") })
+  }
+
   /// Turns that are not in the table of sessions yet are those after the snapshot or before it.
   @Test func aBaseFollowsThatOfAnother() throws {
     let opened = try sourceJournal()
