@@ -42,10 +42,12 @@ extension ClusterCore {
     snapshotRequest?.until = until
   }
 
-  /// A node that was asked for a snapshot cannot send it, or what it has sent cannot be stored: another one is asked.
+  /// A node that was asked for a snapshot cannot send it, or what it has sent cannot be used: another one is asked, or the
+  /// same one if there is no other. That may fail as often as it is tried, so the pauses grow.
   package mutating func snapshotFailed(from node: NodeName) {
     guard let request = snapshotRequest, request.node == node else { return }
-    snapshotRequest?.until = now + options.snapshotWait
+    let until = now + snapshotWait(request.count)
+    snapshotRequest?.until = until
   }
 
   /// Has the state sent to a node that lacks entries, if this node has proved it.

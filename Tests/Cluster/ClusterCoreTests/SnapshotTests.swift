@@ -136,6 +136,18 @@ import Testing
     #expect(node.snapshotRequests.count == 2 && node.snapshotRequests[1] != asked)
   }
 
+  /// Its schema may be another one, which it is not asked about again and again.
+  @Test func whoCannotSendItIsAskedAgainAfterLongerAndLongerPauses() {
+    let node = late(linkedTo: ["b"])
+    for (count, pause) in [(1, 1), (2, 2)] {
+      #expect(node.snapshotRequests.count == count)
+      node.core.snapshotFailed(from: TestNode.name("b"))
+      node.pass(.milliseconds(pause * 1000 - 1))
+      #expect(node.snapshotRequests.count == count)
+      node.pass(.milliseconds(1))
+    }
+  }
+
   /// Nodes of an earlier version do not answer, so they are not asked.
   @Test func onlyNodesThatSendSnapshotsAreAsked() {
     let node = TestNode("a", journal: TestNode.journal(Array(log[..<2])))
