@@ -160,7 +160,8 @@ extension ReplicaCore {
     commands.append(.write(output.frame(request, scope: number)))
   }
 
-  /// For a hub, too many elements are the end of the connection.
+  /// The reason why a window cannot be requested beside the others; nil if it can. Too many elements are the end of the
+  /// connection for a hub of version 0.1.0.
   func refusal(ofWindowAt path: [PathStep], on open: OpenLink) -> String? {
     let count = UInt64(path.windowElements)
     guard count > 0, count > windowElements - min(windowElements, open.windowElements) else { return nil }

@@ -10,7 +10,8 @@ restarts the program once, when its status begins with STATUS.
 Reads commands from standard input, one a line: `restart` (SIGUSR2, wait, start again with what was stored),
 `restart DIRECTORY` (the same, and the directory is removed in between), `signal NUMBER`, `kill` (SIGKILL, wait, start
 again), `activate PATH` (pass a socket from the next start on), `program PATH` (start this program from the next start
-on, as after an upgrade of its package), `resting` (count the connections at rest in the hub's table), `end`. Prints what happens, one event a line, to standard output.
+on, as after an upgrade of its package), `resting` (count the connections at rest in the hub's table whose sockets have
+come), `end`. Prints what happens, one event a line, to standard output.
 """
 import array, fcntl, os, select, shutil, signal, socket, sys, tempfile
 
