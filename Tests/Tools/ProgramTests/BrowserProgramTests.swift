@@ -117,7 +117,8 @@ import Testing
   @Test func aSharedModelIsEditedInPlace() throws {
     let hub = try HubProcess("planhub")
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    // The key means something only once the list has come, which is later than the hub.
+    #expect(hub.wait { terminal.screen.contains("nothing here") }, "\(terminal.screen)")
     terminal.press("i")
     #expect(hub.wait { terminal.screen.contains("Insert into syncUps") }, "\(terminal.screen)")
     terminal.press("7")
