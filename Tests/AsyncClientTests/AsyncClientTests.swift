@@ -5,7 +5,7 @@ import IdentifiedCollections
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct AsyncClientTests {
+@Suite(.timeLimit(.minutes(30))) struct AsyncClientTests {
   @Test func anActionIsAppliedAndItsResultArrives() async throws {
     let hub = try TestHub()
     try hub.start()

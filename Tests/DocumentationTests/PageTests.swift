@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The Swift code on the pages of the documentation compiles.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct PageTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct PageTests {
   @Test(arguments: try Compiler.blocks().filter { $0.language == "swift" && $0.options["skip"] == nil })
   func compiles(block: CodeBlock) throws {
     try Compiler.check(block, among: try Compiler.blocks())

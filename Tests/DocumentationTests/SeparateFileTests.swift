@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Declarations whose use the compiler checks before it has read their own file.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct SeparateFileTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct SeparateFileTests {
   // The compiler expanded the macro too late if a protocol of the conformance was not among those of the macro.
   @Test func anEnumReducerMayBeInAnotherFile() throws {
     let page = """

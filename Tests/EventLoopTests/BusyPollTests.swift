@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Polling without sleeping after activity.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct BusyPollTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct BusyPollTests {
   private let loop: EventLoop
   private static let poll = Duration.milliseconds(10)
 

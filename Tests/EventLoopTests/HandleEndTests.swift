@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct HandleEndTests {
+@Suite(.timeLimit(.minutes(30))) struct HandleEndTests {
   @Test func handlesMayGoAwayInTheirOwnCallbacks() throws {
     final class Holder {
       var timer: Timer?

@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HandleTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct HandleTests {
   private func run(_ loop: EventLoop, until condition: () -> Bool) {
     let deadline = ContinuousClock.now.advanced(by: .seconds(120))
     while !condition(), ContinuousClock.now < deadline { loop.run(.once) }

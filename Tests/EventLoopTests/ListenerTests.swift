@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ListenerTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ListenerTests {
   /// A listener, and clients waiting to be accepted.
   private func waitingClients(_ count: Int, _ pair: Pair, _ onConnection: @escaping (UVError?) -> Void) throws -> [CInt]
   {

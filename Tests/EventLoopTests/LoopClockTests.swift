@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The clocks of a loop.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LoopClockTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LoopClockTests {
   private let loop: EventLoop
   private let tasks: LoopTasks
   private let clocks: LoopClocks

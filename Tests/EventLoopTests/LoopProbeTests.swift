@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The measurements of a process that runs the loop on its main thread, which a test process cannot do.
-@Suite(.timeLimit(.minutes(10))) struct LoopProbeTests {
+@Suite(.timeLimit(.minutes(30))) struct LoopProbeTests {
   @Test func oneThreadRunsCallbacksAndTheMainActorAndIdlesInBetween() throws {
     let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
     let process = Process()

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Tasks on the thread of a loop.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LoopTaskTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LoopTaskTests {
   private let loop: EventLoop
   private let notes = Notes()
 

@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PipeTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct PipeTests {
   /// A loop with other work reads a little at a time, without losing anything.
   @Test func readsCanBeLimited() throws {
     let pair = try Pair()

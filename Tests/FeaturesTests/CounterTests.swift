@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Features
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct CounterTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct CounterTests {
   private func store(
     count: Int = 0, _ prepare: @escaping (inout DependencyValues) -> Void = { _ in }
   ) -> StoreOf<Counter> {

@@ -7,7 +7,7 @@ import Wire
 
 /// Long lists are sorted in steps, between which others change them.
 @MainActor
-@Suite(.timeLimit(.minutes(5))) struct TodoSortTests {
+@Suite(.timeLimit(.minutes(30))) struct TodoSortTests {
   private static func state(_ count: Int, _ isComplete: (Int) -> Bool) -> Todos.State {
     Todos.State(
       todos: IdentifiedArray(

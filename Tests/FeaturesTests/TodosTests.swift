@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct TodosTests {
+@Suite(.timeLimit(.minutes(30))) struct TodosTests {
   private let three: IdentifiedArrayOf<Todo.State> = [
     Todo.State(id: 0, text: "bread"), Todo.State(id: 1, text: "milk"), Todo.State(id: 2, text: "salt"),
   ]

@@ -145,6 +145,11 @@ class Cluster:
         process.wait(LIMIT)
 
     def stop(self):
+        if sys.exc_info()[0] is not None:
+            # What the hubs were doing when the test failed.
+            for node in NODES:
+                if os.path.exists(self.path(f"{node}.log")):
+                    print(f"log of {node}, the end:\n{self.log(node)[-4000:]}", file=sys.stderr)
         for process in self.processes.values():
             process.kill()
         for process in self.processes.values():
@@ -404,6 +409,10 @@ async def away(program, etcd, directory, storectl):
                 await trimmed(operator, leader, node)
             await progress(rest, tasks)
             if loss == "stop":
+                # It keeps what its watch has not sent yet, also after the log has removed it.
+                cluster.kill("etcd")
+                cluster.start_etcd()
+                await progress(rest, tasks)
                 process = cluster.processes.pop(node)
                 process.send_signal(signal.SIGCONT)
                 ended = await asyncio.to_thread(process.wait, LIMIT)

@@ -11,7 +11,7 @@ import Wire
 /// The actions put values into every kind of place that no reader accepts there, or that equal other values with other
 /// bytes (`TestFeatures/Hostile`). Seeds are in the failures' texts; `STOREHUB_HOSTILE_SEED=7` runs only that one.
 /// `StoreHubTests` and `ProgramTests` have the same test with a journal and sockets.
-@Suite(.computing, .timeLimit(.minutes(10))) struct HostileStateTests {
+@Suite(.computing, .timeLimit(.minutes(30))) struct HostileStateTests {
   static let seeds: [UInt64] =
     ProcessInfo.processInfo.environment["STOREHUB_HOSTILE_SEED"].flatMap(UInt64.init).map { [$0] } ?? Array(1...12)
 

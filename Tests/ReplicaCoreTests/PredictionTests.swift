@@ -162,7 +162,7 @@ import Wire
 
   /// Each outcome goes to the predictions of all parts. If each took the time of all pending actions, a client would not
   /// catch up any more after it was offline.
-  @Test(.timeLimit(.minutes(10))) func theOutcomesOfAnotherPartCostLittle() throws {
+  @Test(.timeLimit(.minutes(30))) func theOutcomesOfAnotherPartCostLittle() throws {
     let predictions = (0..<16).map { _ in Prediction<Int, Int> { $0 += $1 } }
     let (replica, tickets) = try Self.tickets(60_000)
     let own = stride(from: 0, to: tickets.count, by: 2).map { tickets[$0] }

@@ -12,7 +12,7 @@ import Wire
 @testable import StoreHub
 
 /// A journal without the words of its users, as `storectl journal anonymise` writes it.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct AnonymisedJournalTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct AnonymisedJournalTests {
   @Reducer
   struct Guestbook {
     @ObservableState @Replicated

@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 /// Parts of a hub's state as stores, over a real socket.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct AttachmentTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct AttachmentTests {
   typealias BoardClient = StoreClient<Board.State, Board.Action>
 
   /// A hub with its engine.

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// A feature whose view sets fields, without a case of its own for each of them, in a hub.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct BindingTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct BindingTests {
   nonisolated struct Form: Reducer, Sendable {
     @ObservableState @Replicated
     struct State: Equatable, Sendable {

@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// Through a real hub, clients hold and cancel effects.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ClientEffectTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ClientEffectTests {
   /// The effects that run in the hub.
   final class Running: Sendable {
     private let counts = Mutex((now: 0, begun: 0))

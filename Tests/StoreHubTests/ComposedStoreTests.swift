@@ -14,7 +14,7 @@ import Testing
 import Wire
 
 /// Stores whose state is partly the client's own and partly a hub's.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ComposedStoreTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ComposedStoreTests {
   private typealias TodosClient = StoreClient<Todos.State, Todos.Action>
 
   private var quick: ReplicaOptions {

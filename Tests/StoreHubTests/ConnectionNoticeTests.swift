@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 /// A client without a hub is not silent.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ConnectionNoticeTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ConnectionNoticeTests {
   private let options = ReplicaOptions(
     name: "of the options", shortestDelay: .milliseconds(5), longestDelay: .milliseconds(50))
 

@@ -9,7 +9,7 @@ import Wire
 
 @testable import StoreHub
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ContentionTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ContentionTests {
   /// No turn may have followed the last publication, however long ago it was.
   @Test func aChangeAfterAQuietPeriodIsPublishedAtOnce() async throws {
     let bench = try Bench()

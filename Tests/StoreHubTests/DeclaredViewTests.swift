@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// Views that a feature declares as stores, over a real socket.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DeclaredViewTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct DeclaredViewTests {
   private func serve(_ bench: Bench, count: Int) throws -> HubServer {
     var state = AppFeature.State()
     state.todos.todos = IdentifiedArray(uniqueElements: (0..<count).map { Todo.State(id: $0, text: "todo \($0)") })

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreHub
 
 /// Where the effects of a hub run.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct EffectPlaceTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct EffectPlaceTests {
   @Test func effectsRunOnTheLoopUnlessTheyAskForThePool() async throws {
     let bench = try Bench()
     let clocks = try LoopClocks(on: bench.loop)

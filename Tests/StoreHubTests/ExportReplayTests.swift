@@ -11,7 +11,7 @@ import Wire
 @testable import StoreHub
 
 /// The replay of an exported journal.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ExportReplayTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ExportReplayTests {
   @Reducer
   struct Ledger {
     @ObservableState @Replicated

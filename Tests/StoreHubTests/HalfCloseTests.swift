@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 /// A peer that closes its direction of the stream and continues to read.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HalfCloseTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct HalfCloseTests {
   @Test func itGetsEverythingThatIsPending() async throws {
     let bench = try Bench()
     var state = Board.State()

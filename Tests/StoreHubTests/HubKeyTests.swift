@@ -52,7 +52,7 @@ private final class Process {
   func motto() -> Shared<String> { with { Shared(wrappedValue: "none", .hub(\Planner.motto)) } }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HubKeyTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct HubKeyTests {
   private func engine(_ state: Planner = Planner()) -> FeatureEngine<Planner, SharedChange<Planner>> {
     FeatureEngine(
       initialState: state,

@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// The connection of the terminal for any hub, over a real socket.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HubLinkTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct HubLinkTests {
   /// It was once taken for a collection that does not exist.
   @Test func aWindowThatTheHubCannotServeIsRefusedWithTheReason() async throws {
     let bench = try Bench()

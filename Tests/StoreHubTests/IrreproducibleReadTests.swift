@@ -13,7 +13,7 @@ private nonisolated struct Weather: DependencyKey, Sendable {
 }
 
 /// A hub names in its log what its reducer reads that is not reproducible.
-@Suite(.timeLimit(.minutes(10))) struct IrreproducibleReadTests {
+@Suite(.timeLimit(.minutes(30))) struct IrreproducibleReadTests {
   nonisolated struct Diary: Reducer, Sendable {
     @Replicated
     struct State: Equatable, Sendable {

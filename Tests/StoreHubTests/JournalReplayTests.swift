@@ -9,7 +9,7 @@ import Wire
 @testable import StoreHub
 
 /// The replay of a journal, as the command `replay` of a service does it.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct JournalReplayTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct JournalReplayTests {
   @Reducer
   struct Tally {
     @ObservableState @Replicated

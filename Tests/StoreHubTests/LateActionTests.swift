@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// Through a real hub, a client learns that what it acted on is gone.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LateActionTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LateActionTests {
   typealias App = StackIDTests.App
 
   @Test(arguments: [false, true]) func theSlowerOfTwoClientsLearnsIt(predicts: Bool) async throws {

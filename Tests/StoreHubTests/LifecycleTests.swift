@@ -19,7 +19,7 @@ private nonisolated final class StuckLog: TurnLog {
   func trim(before position: UInt64) {}
 }
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LifecycleTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LifecycleTests {
   @Test func aStuckLogCannotHoldUpTheEnd() async throws {
     let bench = try Bench()
     let engine = FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature())

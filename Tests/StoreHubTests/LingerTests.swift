@@ -8,7 +8,7 @@ import StoreHub
 import Testing
 import Wire
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LingerTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LingerTests {
   /// Such a client once kept its place in the table of connections until it closed its socket, and locked others out.
   @Test func aClientThatLeavesWithoutReadingIsClosed() async throws {
     let bench = try Bench()

@@ -6,7 +6,7 @@ import StoreHub
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(10))) struct LogTests {
+@Suite(.timeLimit(.minutes(30))) struct LogTests {
   private let refused = Log.Cause("refused actions", user: 7)
 
   @Test func linesOfOneCauseAreLimitedAndCounted() {

@@ -7,7 +7,7 @@ import Wire
 @testable import StoreHub
 
 /// The return of memory after peaks, which any client can cause as often as it likes.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct MemoryReleaseTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct MemoryReleaseTests {
   @Test func memoryIsReturnedForAHundredthOfTheTime() {
     var release = MemoryRelease()
     #expect(release.delay(at: 5) == nil)

@@ -12,7 +12,7 @@ import Wire
 @testable import StoreHub
 
 /// The hub's metrics for Prometheus.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct MetricsTextTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct MetricsTextTests {
   /// The samples of a text by name and labels.
   private func samples(_ text: String) -> [String: Double] {
     var samples: [String: Double] = [:]

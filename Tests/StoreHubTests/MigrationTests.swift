@@ -8,7 +8,7 @@ import Wire
 @testable import StoreHub
 
 /// Hubs that find the state of an earlier version in their journal, and `migrate --check`.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct MigrationTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct MigrationTests {
   @Replicated struct Old: Equatable {
     var count = "0"
     var note = ""

@@ -11,7 +11,7 @@ import Testing
 @testable import StoreClient
 
 /// The file of an outbox, and clients with one.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct OutboxFileTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct OutboxFileTests {
   private func attach(_ bench: Bench, predicting: Bool = false) throws -> Client {
     var options = ReplicaOptions()
     (options.shortestDelay, options.longestDelay) = (.milliseconds(5), .milliseconds(50))

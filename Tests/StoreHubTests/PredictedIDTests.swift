@@ -11,7 +11,7 @@ import Testing
 import Wire
 
 /// A client that predicts an action makes the ids that the hub will make.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PredictedIDTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct PredictedIDTests {
   @Reducer
   struct Notes {
     @ObservableState @Replicated

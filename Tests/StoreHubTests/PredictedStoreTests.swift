@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 /// A store whose actions take effect before the hub has answered.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PredictedStoreTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct PredictedStoreTests {
   private func attach(
     _ bench: Bench, predictingWith reducer: some Reducer<AppFeature.State, AppFeature.Action> = AppFeature()
   ) throws -> Client {

@@ -11,7 +11,7 @@ import TurnLog
 import Wire
 
 /// What a hub acknowledges over its socket is read back by the next one, and by its clients.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ReadBackTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ReadBackTests {
   @Replicated
   nonisolated struct Reply: Equatable, Identifiable, Sendable {
     let id: Int

@@ -12,7 +12,7 @@ import Wire
 @testable import StoreHub
 
 /// Hubs that continue from the journal of the previous one.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct RecordingTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct RecordingTests {
   /// Otherwise the journal and the time of a start would grow without limit.
   @Test func hubsThatRestartOftenTakeSnapshots() async throws {
     let bench = try Bench()

@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 /// A reducer refuses an action: through a real hub, its sender learns the reason.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct RefusalTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct RefusalTests {
   @Reducer
   struct Room {
     @Replicated @ObservableState

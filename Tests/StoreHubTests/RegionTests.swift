@@ -10,7 +10,7 @@ import Wire
 @testable import StoreHub
 
 /// The calendar, the time zone and the locale of a hub, in predictions and in replays of its journal.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct RegionTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct RegionTests {
   @Reducer
   struct Days {
     @ObservableState @Replicated

@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 /// The notifications of a remote store's observers.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct RemoteObservationTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct RemoteObservationTests {
   @Test func onlyWhoReadWhatChangedIsTold() async throws {
     let bench = try Bench()
     let server = try bench.serve()

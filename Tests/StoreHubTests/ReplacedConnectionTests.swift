@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// A connection that a client has given up for another one.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ReplacedConnectionTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ReplacedConnectionTests {
   /// The hub stalls with the client's output in its socket, and goes on when the client has already reconnected.
   @Test func itDoesNotDisturbTheNewConnection() async throws {
     let bench = try Bench()

@@ -9,7 +9,7 @@ import Testing
 @testable import StoreHub
 
 /// A socket's path that is changed under a running hub. Connected clients are served in any case.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct RestoredSocketTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct RestoredSocketTests {
   /// A hub with a client, and a directory for the test's own files.
   private func serving(_ change: (Bench) async throws -> Void) async throws {
     let bench = try Bench()

@@ -11,7 +11,7 @@ import Testing
 import Wire
 
 /// Clients that edit one model at the same time, through a real hub.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SharedHubTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SharedHubTests {
   @Replicated
   struct Job: Equatable, Identifiable, Sendable {
     let id: Int

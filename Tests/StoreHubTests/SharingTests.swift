@@ -8,7 +8,7 @@ import StoreClient
 import StoreHub
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SharingTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SharingTests {
   @Test func whatOneStoreSendsTheOtherShows() async throws {
     let bench = try Bench()
     let server = try bench.serve()

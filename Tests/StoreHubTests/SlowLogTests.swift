@@ -8,7 +8,7 @@ import Wire
 @testable import StoreHub
 
 /// Hubs whose log stores nothing until the test lets it.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SlowLogTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SlowLogTests {
   @Test func actionsOfEffectsWaitInOrderForALogThatIsBehind() async throws {
     let bench = try Bench()
     let log = HeldLog()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StoreHub
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SocketTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SocketTests {
   @Test func aSocketThatIsServedIsNotTakenOver() async throws {
     let bench = try Bench()
     let server = try bench.serve()

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// Clients that push on one stack at the same time.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct StackIDTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct StackIDTests {
   @Reducer
   struct Screen {
     @Replicated @ObservableState

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// A hub whose process was stopped for longer than its time limits.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct StalledHubTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct StalledHubTests {
   @Test func whatCameInMeanwhileIsReadBeforeATimeLimitTakesEffect() async throws {
     let bench = try Bench()
     var limits = HubLimits()

@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 /// Windows of a hub's collections as stores, over a real socket.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct WindowTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct WindowTests {
   private func serve(_ bench: Bench, _ count: Int, limits: HubLimits = HubLimits()) throws -> HubServer {
     var state = AppFeature.State()
     state.todos.todos = IdentifiedArray(

@@ -1,7 +1,7 @@
 import TerminalApp
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ActionOutcomesTests {
+@Suite(.timeLimit(.minutes(30))) struct ActionOutcomesTests {
   @Test func aRefusalIsReportedAndASuccessIsNot() async throws {
     let loop = try EventLoop()
     let outcomes = try ActionOutcomes(on: loop)

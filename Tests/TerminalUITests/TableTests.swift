@@ -237,7 +237,7 @@ import Testing
     func change(_ names: [String]) { self.names.wrappedValue = names }
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func aTableIsDrawnAgainWhenTheNumberOrTheOrderOfItsRowsHasChanged() async {
     let rows = GrowingRows()
     let tree = ViewTree(size: CanvasSize(rows: 3, columns: 20))

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct BindingTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct BindingTests {
   @Reducer struct Form {
     struct Address: Equatable, Sendable {
       var street = ""

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 /// The cost of a cancellation, counted in operations on ids, does not depend on the number of other ids in use.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct CancellationCostTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct CancellationCostTests {
   /// An id that counts its hashes and comparisons.
   struct Counted: Hashable, Sendable {
     let number: Int

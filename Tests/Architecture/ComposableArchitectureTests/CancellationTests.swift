@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct CancellationTests {
   private typealias Action = Script.Action
 
   private func store() -> Store<Script.State, Script.Action> { Store(initialState: Script.State()) { Script() } }

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct DebugTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct DebugTests {
   @Reducer struct Counter {
     @ObservableState struct State: Equatable { var count = 0 }
 

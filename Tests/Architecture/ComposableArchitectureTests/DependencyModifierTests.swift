@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct DependencyModifierTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct DependencyModifierTests {
   private struct Number: Equatable, DependencyKey {
     var value: Int
     static let liveValue = Number(value: 0)

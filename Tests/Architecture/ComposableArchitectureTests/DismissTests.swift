@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct DismissTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct DismissTests {
   /// A feature with a presented child of its own type, a step, and a stack of its own type.
   @Reducer struct Node {
     @ObservableState struct State {

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 /// A reducer handles the actions of an effect with the store's dependencies, not the effect's.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct EffectDependenciesTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct EffectDependenciesTests {
   fileprivate enum NumberKey: DependencyKey {
     static let liveValue = 0
     static let testValue = 0

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Dispatch
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct EffectTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct EffectTests {
   private typealias Action = Script.Action
 
   private func store() -> Store<Script.State, Script.Action> { Store(initialState: Script.State()) { Script() } }

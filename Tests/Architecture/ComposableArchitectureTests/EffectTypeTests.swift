@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 /// The type of effects, as features name it in the Swift 6 language mode.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct EffectTypeTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct EffectTypeTests {
   final class Reference {}
 
   enum Action {

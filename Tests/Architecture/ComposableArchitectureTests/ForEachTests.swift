@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct ForEachTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct ForEachTests {
   static let line: UInt = #line + 27
   @Reducer struct Rows {
     @ObservableState struct State: Equatable {

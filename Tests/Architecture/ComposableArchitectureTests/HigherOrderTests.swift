@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 /// Higher-order reducers that call others by `reduce(into:action:)`.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct HigherOrderTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct HigherOrderTests {
   struct Wrapping<Base: Reducer>: Reducer {
     let base: Base
     func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {

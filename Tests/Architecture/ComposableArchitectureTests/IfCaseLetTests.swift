@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct IfCaseLetTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct IfCaseLetTests {
   static let line: UInt = #line + 22
   @Reducer struct App {
     @ObservableState enum State: Equatable {

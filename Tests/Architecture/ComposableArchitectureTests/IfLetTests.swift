@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct IfLetTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct IfLetTests {
   static let line: UInt = #line + 26
   @Reducer struct Parent {
     @ObservableState struct State: Equatable {

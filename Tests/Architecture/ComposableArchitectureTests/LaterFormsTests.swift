@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 /// Forms that versions after 1.17 introduced, and those that they infer.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct LaterFormsTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct LaterFormsTests {
   @Reducer enum Path {
     case step(Step)
     case alert(AlertState<Never>)

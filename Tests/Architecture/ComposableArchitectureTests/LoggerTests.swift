@@ -27,7 +27,7 @@ import Testing
   }
 }
 
-@MainActor @Suite(.serialized, .timeLimit(.minutes(10))) struct LoggerTests {
+@MainActor @Suite(.serialized, .timeLimit(.minutes(30))) struct LoggerTests {
   private var lines: [String] { Logger.shared.logs.filter { $0.contains("Logged") } }
 
   private func logging(_ operation: () async -> Void) async -> [String] {

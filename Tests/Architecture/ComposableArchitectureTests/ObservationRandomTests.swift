@@ -3,7 +3,7 @@ import RandomNumbers
 import Testing
 
 /// Whatever reducers do with states, their copies and earlier versions, observers of a field see its last value.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct ObservationRandomTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct ObservationRandomTests {
   @ObservableState struct Leaf: Equatable, Identifiable, Sendable {
     var id = 0
     var value = 0

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct OnChangeTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct OnChangeTests {
   @Reducer struct Feature {
     @ObservableState struct State: Equatable {
       var count = 0

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct PresentationTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct PresentationTests {
   @Reducer enum Destination {
     case alert(AlertState<Alert>)
     case step(Step)

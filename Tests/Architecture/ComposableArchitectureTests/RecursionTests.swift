@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 /// Features that are their own children.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct RecursionTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct RecursionTests {
   @Reducer struct Folder {
     @ObservableState struct State: Equatable, Identifiable {
       var id = 0

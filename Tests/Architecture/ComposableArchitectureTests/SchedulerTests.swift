@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct SchedulerTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct SchedulerTests {
   private func store() -> Store<Script.State, Script.Action> { Store(initialState: Script.State()) { Script() } }
 
   /// Advances a scheduler until effects have sent a number of actions, since they may sleep late on a busy machine.

@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct ScopeTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct ScopeTests {
   @Reducer struct Pair {
     @ObservableState struct State: Equatable {
       var first = Step.State(id: 1)

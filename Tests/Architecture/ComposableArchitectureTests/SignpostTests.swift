@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct SignpostTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct SignpostTests {
   @Reducer struct Traced {
     struct State { var count = 0 }
     enum Action: Sendable { case incremented(by: Int), run(Effect<Action>) }

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct StackTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct StackTests {
   @Reducer enum Path {
     case step(Step)
     case other(Step)

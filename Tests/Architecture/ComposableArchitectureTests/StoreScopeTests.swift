@@ -6,7 +6,7 @@ extension [String] {
   fileprivate subscript(always number: Int) -> [String] { self }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct StoreScopeTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct StoreScopeTests {
   @Reducer enum Path {
     case step(Step)
     case other(Step)

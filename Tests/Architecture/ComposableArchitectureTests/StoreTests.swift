@@ -1,7 +1,7 @@
 import ComposableArchitecture
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct StoreTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct StoreTests {
   @Test func observersAreToldOncePerOutermostSend() {
     let store = Store(initialState: Script.State()) { Script() }
     var lengths: [Int] = []

@@ -2,7 +2,7 @@ import ComposableArchitecture
 import Testing
 
 /// The work of a store in one turn: an outermost `send` and everything that follows synchronously.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct TurnTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct TurnTests {
   private struct Countdown: Reducer {
     struct State { var (count, reduced) = (0, 0) }
     var body: some Reducer<State, Int> {

@@ -1,7 +1,7 @@
 import ConcurrencyExtras
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct StreamTests {
+@Suite(.timeLimit(.minutes(30))) struct StreamTests {
   private struct Failure: Error, Equatable {}
 
   /// Counts up to a limit and then ends or throws.

@@ -1,7 +1,7 @@
 import ConcurrencyExtras
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TaskTests {
+@Suite(.timeLimit(.minutes(30))) struct TaskTests {
   @Test func neverEndsOnlyWhenItIsCancelled() async {
     let isOver = LockIsolated(false)
     let task = Task {
@@ -50,7 +50,7 @@ import Testing
 }
 
 /// Run in separate processes, since the executor is global and other tests may block the main actor.
-@Suite(.timeLimit(.minutes(10))) struct MainSerialExecutorTests {
+@Suite(.timeLimit(.minutes(30))) struct MainSerialExecutorTests {
   @Test func tasksRunInTheOrderInWhichTheyWereStarted() async {
     await #expect(processExitsWith: .success) {
       // Fifty rounds: without the executor, some round is out of order.

@@ -2,7 +2,7 @@ import Dependencies
 import IssueReporting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ClockTests {
+@Suite(.timeLimit(.minutes(30))) struct ClockTests {
   /// Waits until a number of tasks sleep, since they run on other threads.
   private func sleepers(_ count: Int, on clock: TestClock<Duration>) async {
     while clock.sleeperCount != count { await Task.yield() }

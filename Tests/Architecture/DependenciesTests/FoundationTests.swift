@@ -6,7 +6,7 @@ import FoundationNetworking
 import IssueReporting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct FoundationTests {
+@Suite(.timeLimit(.minutes(30))) struct FoundationTests {
   private static let name = Notification.Name("counted")
 
   @Test func aTestHasANotificationCenterOfItsOwn() {

@@ -4,7 +4,7 @@ import Dispatch
 import IssueReporting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SchedulerTests {
+@Suite(.timeLimit(.minutes(30))) struct SchedulerTests {
   @Test func workRunsInTheOrderOfItsTime() {
     let (queue, log) = (DispatchQueue.test, LockIsolated<[String]>([]))
     func note(_ text: String) -> @Sendable () -> Void { { log.withValue { $0.append(text) } } }

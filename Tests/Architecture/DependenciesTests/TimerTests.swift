@@ -1,7 +1,7 @@
 import Dependencies
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TimerTests {
+@Suite(.timeLimit(.minutes(30))) struct TimerTests {
   private func sleepers(_ count: Int, on clock: TestClock<Duration>) async {
     while clock.sleeperCount != count { await Task.yield() }
   }

@@ -167,7 +167,7 @@ private struct CountingGenerator: RandomNumberGenerator, Sendable {
     #expect(issues.first?.hasPrefix("Unimplemented: @Dependency(\\.preferredLocales) …") == true)
   }
 
-  @Test(.timeLimit(.minutes(10))) func programsDoNotWaitForWhatIsFiredAndForgotten() async {
+  @Test(.timeLimit(.minutes(30))) func programsDoNotWaitForWhatIsFiredAndForgotten() async {
     let (done, isDone) = AsyncStream.makeStream(of: Void.self)
     let (gate, open) = AsyncStream.makeStream(of: Void.self)
     await withDependencies {

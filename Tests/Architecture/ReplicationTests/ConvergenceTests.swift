@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(10)), .computing) struct ConvergenceTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct ConvergenceTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
   private func check(_ old: World, _ new: World, _ what: Comment) throws {

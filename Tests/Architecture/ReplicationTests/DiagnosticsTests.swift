@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The compiler's diagnostics for types that cannot be replicated.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct DiagnosticsTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct DiagnosticsTests {
   private static let root = RepositoryFiles.root
   private static let products = root.appending(path: ".build/debug")
   private static let plugin = products.appending(path: "StoreHubMacros-tool")

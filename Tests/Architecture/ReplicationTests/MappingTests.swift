@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite(.timeLimit(.minutes(10)), .computing) struct MappingTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct MappingTests {
   private static let seed = UInt64.random(in: 0 ... .max)
   private let old = Schema(state: Old.State.self, action: Old.Action.self)
   private let new = Schema(state: New.State.self, action: New.Action.self)

@@ -72,7 +72,7 @@ private struct Rooms {
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(10))) struct ScheduleTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct ScheduleTests {
   private let clock = TestClock()
   private let start = Date(timeIntervalSince1970: 1_000_000)
   private let now = LockIsolated(Date(timeIntervalSince1970: 1_000_000))

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 /// The hash of a value decoded by its schema equals that of the typed value.
-@Suite(.timeLimit(.minutes(10)), .computing) struct SchemaHashTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct SchemaHashTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
   private func check<State: Replicated>(_ state: State, _ what: Comment? = nil) throws {

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// Values and changes decoded by the schema alone, compared with typed ones.
-@Suite(.timeLimit(.minutes(10)), .computing) struct SchemaValuesTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct SchemaValuesTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
   /// A state of a type, typed as in the hub and untyped as in a tool.

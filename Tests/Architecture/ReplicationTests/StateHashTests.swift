@@ -32,7 +32,7 @@ extension Layout {
   static let world = Layout.fields([2: .identified(.plain)])
 }
 
-@Suite(.timeLimit(.minutes(10)), .computing) struct StateHashTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct StateHashTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
   @Test func theHashIsWhatTheProtocolSays() throws {

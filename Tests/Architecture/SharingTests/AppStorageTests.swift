@@ -11,7 +11,7 @@ extension SharedKey where Self == AppStorageKey<Bool>.Default {
   fileprivate static var isDimmed: Self { Self[.appStorage("isDimmed"), default: true] }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct AppStorageTests {
+@Suite(.timeLimit(.minutes(30))) struct AppStorageTests {
   let directory: TemporaryDirectory
 
   init() throws {

@@ -51,7 +51,7 @@ private struct SumKey: ChangeKey {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ChangeKeyTests {
+@Suite(.timeLimit(.minutes(30))) struct ChangeKeyTests {
   @Test func eachChangeIsSavedFromTheValueThatItChanged() async throws {
     let key = SumKey()
     @Shared(key) var sum = 0

@@ -3,7 +3,7 @@ import Foundation
 import Sharing
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct FileStorageTests {
+@Suite(.timeLimit(.minutes(30))) struct FileStorageTests {
   let directory: TemporaryDirectory
 
   init() throws {

@@ -72,7 +72,7 @@ private final class Source: Sendable {
   var subscriber: SharedSubscriber<Int>? { state.withLock { $0.subscriber } }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct KeyTests {
+@Suite(.timeLimit(.minutes(30))) struct KeyTests {
 
   @Test func theValueComesFromTheKeyOrElseFromTheDefault() {
     let (empty, full) = (Source("empty"), Source("full"))

@@ -3,7 +3,7 @@ import Sharing
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SharedObservationTests {
+@Suite(.timeLimit(.minutes(30))) struct SharedObservationTests {
   private struct Pair: Equatable, Sendable {
     var first = 0
     var second = 0

@@ -3,7 +3,7 @@ import Sharing
 import Testing
 
 /// A file whose path leads elsewhere while the program runs.
-@Suite(.timeLimit(.minutes(10))) struct ReplacedPathTests {
+@Suite(.timeLimit(.minutes(30))) struct ReplacedPathTests {
   let directory: TemporaryDirectory
 
   init() throws {

@@ -40,7 +40,7 @@ private struct NumberKey: SharedKey {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct WrappedKeyTests {
+@Suite(.timeLimit(.minutes(30))) struct WrappedKeyTests {
   private func share(of file: URL) -> Shared<Int> {
     elsewhere { Shared(wrappedValue: 1, NumberKey(text: .fileStorage(file))) }
   }

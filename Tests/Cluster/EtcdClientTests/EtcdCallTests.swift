@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Calls of a real etcd.
-@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
+@Suite(.serialized, .timeLimit(.minutes(30)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
 struct EtcdCallTests {
   private let loop: EventLoop
 

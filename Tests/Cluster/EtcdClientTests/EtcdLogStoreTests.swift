@@ -9,7 +9,7 @@ import Testing
 import Wire
 
 /// The log's transactions, reads and watches in a real etcd.
-@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
+@Suite(.serialized, .timeLimit(.minutes(30)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
 struct EtcdLogStoreTests {
   private let loop: EventLoop
   private let schema = SchemaFingerprint(ofBytes: [1])

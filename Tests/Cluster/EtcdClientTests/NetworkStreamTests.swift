@@ -4,7 +4,7 @@ import NetworkStream
 import Testing
 
 /// Both sides of a connection on one loop, over a pair of sockets.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Certificates.isInstalled, Certificates.skipped))
+@Suite(.timeLimit(.minutes(30)), .enabled(if: Certificates.isInstalled, Certificates.skipped))
 struct NetworkStreamTests {
   private let loop: EventLoop
   private let certificates: Certificates

@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 /// The commands of an operator with the log in a real etcd.
-@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
+@Suite(.serialized, .timeLimit(.minutes(30)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
 struct OperatedLogTests {
   private static let first = Leadership(term: 1, node: name("a"), process: 7)
   private static let second = Leadership(term: 2, node: name("b"), process: 8)

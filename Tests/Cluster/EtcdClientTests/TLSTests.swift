@@ -6,7 +6,7 @@ import NetworkStream
 import Testing
 
 /// Both sides of TLS, in memory: the bytes of one are passed to the other.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: Certificates.isInstalled, Certificates.skipped))
+@Suite(.timeLimit(.minutes(30)), .enabled(if: Certificates.isInstalled, Certificates.skipped))
 struct TLSSessionTests {
   private let certificates: Certificates
 
@@ -202,7 +202,7 @@ struct TLSSessionTests {
 
 /// A real etcd that requires certificates.
 @Suite(
-  .serialized, .timeLimit(.minutes(10)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped),
+  .serialized, .timeLimit(.minutes(30)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped),
   .enabled(if: Certificates.isInstalled, Certificates.skipped))
 struct EtcdTLSTests {
   private let loop: EventLoop

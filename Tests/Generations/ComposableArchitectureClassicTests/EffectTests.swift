@@ -154,7 +154,7 @@ import Testing
     withExtendedLifetime(cancellables) {}
   }
 
-  @Test(.timeLimit(.minutes(10))) func aNumberOfStreamsRunOnSeveralThreads() async {
+  @Test(.timeLimit(.minutes(30))) func aNumberOfStreamsRunOnSeveralThreads() async {
     let count = 5000
     let received = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
       var (received, cancellable): (Int, AnyCancellable?) = (0, nil)
@@ -185,7 +185,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test(.timeLimit(.minutes(10))) func schedulersAndTimersOfFoundation() async {
+  @Test(.timeLimit(.minutes(30))) func schedulersAndTimersOfFoundation() async {
     let dates = Timer.publish(every: 0.001, on: .main, in: .common).autoconnect()
     var cancellable: AnyCancellable?
     let times = await withCheckedContinuation { continuation in

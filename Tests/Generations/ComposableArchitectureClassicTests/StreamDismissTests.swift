@@ -69,7 +69,7 @@ private struct Root: ComposableArchitecture.Reducer {
 }
 
 /// Children that operators of an older generation present dismiss themselves.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct StreamDismissTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct StreamDismissTests {
   private typealias Wrapping = @Sendable (ClassicEffect<Root.Action, Never>) -> ClassicEffect<Root.Action, Never>
 
   private nonisolated static let wrappings: [Wrapping] = [

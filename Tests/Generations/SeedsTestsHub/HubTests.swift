@@ -10,7 +10,7 @@ import StoreHub
 import Testing
 
 /// The seeds' apps of each generation, in a hub over a real socket.
-@MainActor @Suite(.serialized, .timeLimit(.minutes(10))) struct HubTests {
+@MainActor @Suite(.serialized, .timeLimit(.minutes(30))) struct HubTests {
   /// A temporary directory, a loop, and a hub.
   @MainActor final class Bench {
     let loop: EventLoop

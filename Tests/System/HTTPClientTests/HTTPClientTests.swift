@@ -5,7 +5,7 @@ import HTTPClient
 import Testing
 import storehubd
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTPClientTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct HTTPClientTests {
   /// Runs a request to its end on a loop.
   private func ask<Answer: Sendable>(
     _ question: @escaping @MainActor (HTTPClient, String) async throws -> Answer

@@ -69,7 +69,7 @@ private final class Manager {
 
 /// Each test runs in a process of its own: the hubs of other tests, and the programs that they start, would otherwise
 /// find this service manager in their environment.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct NotificationTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct NotificationTests {
   @Test func withoutAServiceManagerNothingHappens() async {
     await #expect(processExitsWith: .success) {
       unsetenv("NOTIFY_SOCKET")

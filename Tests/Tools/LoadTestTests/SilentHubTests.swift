@@ -41,7 +41,7 @@ private final class Listener {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct SilentHubTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct SilentHubTests {
   private func run(_ listener: Listener, wait: ((Double) -> Int32?)? = nil) throws -> LoadReport {
     var plan = try Hub.plan("[action a]\nsend = counter.incrementButtonTapped")
     plan.timeout = wait == nil ? 0.1 : 1000

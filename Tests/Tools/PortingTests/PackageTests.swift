@@ -5,7 +5,7 @@ import Testing
 @testable import Porting
 
 /// Packages in the file system.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct PackageTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct PackageTests {
   private static let fixture = RepositoryFiles.url("Tests/Fixtures/port")
   private let directory: URL
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients of other users and groups with a hub that runs as root; the kernel supplies their identities.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct AccessProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct AccessProgramTests {
   /// True if this process may take other identities.
   private static var isRoot: Bool {
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")

@@ -5,7 +5,7 @@ import Testing
 ///
 /// The goals are for optimised code, which `scripts/allocations` checks. These limits are for the debug build; they
 /// detect growth without a release build.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct AllocationTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct AllocationTests {
   @Test func anActionAllocatesNoMoreThanBefore() throws {
     let outcome = try Program(name: "allocprobe").run()
     #expect(outcome.status == 0, "\(outcome.errors)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `storeterm` on hubs that it was not compiled for.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct BrowserProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct BrowserProgramTests {
   private func send(_ hub: HubProcess, _ words: String...) throws {
     let outcome = try Program(name: "storectl").run(["--socket", hub.socket, "send"] + words)
     try #require(outcome.status == 0, "\(outcome.errors)")

@@ -17,7 +17,7 @@ private enum OpenSSL {
 }
 
 /// Three hubs and an etcd as processes.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ClusterProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ClusterProgramTests {
   private struct Outcome: Decodable {
     let acknowledged: Int
     let missing: [String: Int]

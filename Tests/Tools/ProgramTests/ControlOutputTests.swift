@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The output of storectl: readers that stop, leave, or are the journal of a service, and full disks.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ControlOutputTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct ControlOutputTests {
   /// Such as that of timeout(1), which sends no second one.
   @Test func oneSignalEndsItAlthoughItsReaderHasStopped() throws {
     let hub = try HubProcess(awaitsLog: false)

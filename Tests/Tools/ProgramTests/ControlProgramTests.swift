@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// storectl, as used by people and scripts.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ControlProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct ControlProgramTests {
   private func run(_ hub: HubProcess, _ arguments: String...) throws -> Program.Outcome {
     try hub.control(arguments.map { "'\($0)'" }.joined(separator: " "))
   }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// storectl in scripts: waiting, many actions, values in a pipe, and what an action has changed.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ControlScriptTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct ControlScriptTests {
   private func run(_ hub: HubProcess, _ arguments: String...) throws -> Program.Outcome {
     try hub.control(arguments.map { "'\($0)'" }.joined(separator: " "))
   }

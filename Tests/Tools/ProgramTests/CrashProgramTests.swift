@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Hubs whose feature traps or never returns: the next process names the action, and refuses it the second time.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled)) struct CrashProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking, .enabled(if: Python.isInstalled)) struct CrashProgramTests {
   private let client = Program(name: "storectl")
 
   /// Starts the hub without the runtime's backtraces, which take long for programs of this size.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// storectl and a hub whose feature declares views.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct DeclaredViewProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct DeclaredViewProgramTests {
   private func storectl(_ hub: HubProcess, _ arguments: String...) throws -> Program.Outcome {
     try Program(name: "storectl").run(["--socket", hub.socket] + arguments)
   }

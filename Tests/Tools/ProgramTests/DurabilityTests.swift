@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A hub process with a state directory.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct DurabilityTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct DurabilityTests {
   private func start(_ hub: HubProcess) throws {
     try hub.start(["--state-dir", hub.directory + "/state"])
   }

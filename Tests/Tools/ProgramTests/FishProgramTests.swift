@@ -4,7 +4,7 @@ import Testing
 
 /// The completions of `storectl` in fish(1), if it is installed.
 @Suite(
-  .timeLimit(.minutes(10)), .blocking,
+  .timeLimit(.minutes(30)), .blocking,
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish"), "fish(1) is needed"))
 struct FishProgramTests {
   private func completions(_ hub: HubProcess, _ line: String) throws -> [String] {

@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 /// Attacks on a gateway, and its ends, with real processes.
-@Suite(.timeLimit(.minutes(10)), .blocking) struct GatewayProgramTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct GatewayProgramTests {
   private func hello() -> [UInt8] { bytes(Hello(name: "test")) }
 
   private func bytes(_ message: some Message) -> [UInt8] {

@@ -6,7 +6,7 @@ import Testing
 ///
 /// `ReplicaCoreTests/HostileStateTests` has the same test in one process, with more histories.
 /// `STOREHUB_HOSTILE_SEED=7` runs only that seed.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled))
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking, .enabled(if: Python.isInstalled))
 struct HostileProgramTests {
   static let seeds: [Int] =
     ProcessInfo.processInfo.environment["STOREHUB_HOSTILE_SEED"].flatMap(Int.init).map { [$0] } ?? [1, 2, 3]

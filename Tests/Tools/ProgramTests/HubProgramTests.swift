@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct HubProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct HubProgramTests {
   @Test(arguments: ["storehubd", "storectl", "storeterm", "storeload"])
   func everyProgramExplainsItself(name: String) throws {
     let help = try Program(name: name).run("--help")

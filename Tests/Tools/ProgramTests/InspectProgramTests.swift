@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `storectl inspect` over its sockets, and in a browser if one is installed.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct InspectProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct InspectProgramTests {
   /// A running inspector.
   private final class Inspector {
     let process: Process

@@ -6,7 +6,7 @@ import Testing
 import TurnLog
 
 /// storectl with the journal of a hub, both while the hub runs and without it.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct JournalControlTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct JournalControlTests {
   /// A hub with a journal and some history.
   private final class Stored {
     let hub: HubProcess

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The journal of a running hub, found by its socket, and the bounds and order of the log.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct JournalScriptTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct JournalScriptTests {
   /// A hub with a journal and a few turns.
   private func stored(_ options: [String] = []) throws -> HubProcess {
     let hub = try HubProcess(awaitsLog: false)

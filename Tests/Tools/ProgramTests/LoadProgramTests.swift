@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct LoadProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct LoadProgramTests {
   /// A result of `storeload --json`.
   private struct Report {
     let object: [String: Any]

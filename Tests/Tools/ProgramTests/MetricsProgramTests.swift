@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A hub's metrics over HTTP.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct MetricsProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct MetricsProgramTests {
   /// Returns the response to a request, as printed by curl(1): the body and the status.
   private func get(_ hub: HubProcess, _ path: String, _ options: String...) throws -> String {
     let process = Process()

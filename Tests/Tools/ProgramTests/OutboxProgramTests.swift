@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients with an outbox that are killed and started again.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct OutboxProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct OutboxProgramTests {
   private let client = Program(name: "outboxclient")
 
   private func lines(_ path: String) -> [String] {

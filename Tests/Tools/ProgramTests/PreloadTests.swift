@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Programs with a preloaded library that changes the environment: `CommandLine.arguments` is empty then.
-@Suite(.timeLimit(.minutes(10)), .blocking, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc")))
+@Suite(.timeLimit(.minutes(30)), .blocking, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc")))
 struct PreloadTests {
   private func withLibrary(_ body: (_ preload: String) throws -> Void) throws {
     let directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"

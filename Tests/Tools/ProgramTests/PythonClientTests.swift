@@ -5,7 +5,7 @@ import Testing
 /// The client in `clients/python`, written from docs/PROTOCOL.md alone, with a hub.
 ///
 /// It shares no code with the hub and is independent of the feature: names and types come from the hub's schema.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled))
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking, .enabled(if: Python.isInstalled))
 struct PythonClientTests {
   private func run(_ hub: HubProcess, _ arguments: String...) throws -> Any { try Python.client(hub, arguments) }
 

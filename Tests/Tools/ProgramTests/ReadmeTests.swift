@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The commands of the README, pasted into a shell beside `make run`, in their order.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ReadmeTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct ReadmeTests {
   @Test func everyCommandWorksAfterMakeRun() throws {
     let demo = try Demo()
     let commands = try ReadmeCommand.all()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The client of each released version (`Tests/Golden/releases`) with the hub of today.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled))
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking, .enabled(if: Python.isInstalled))
 struct ReleasedClientTests {
   private func run(_ version: String, _ hub: HubProcess, _ arguments: String...) throws -> NSDictionary {
     let text = try Python.run("Golden/releases/\(version)/client.py", [hub.socket] + arguments)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A meeting whose timer is an effect ends, however often the hub is killed meanwhile.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct RestartProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct RestartProgramTests {
   private let client = Program(name: "storectl")
 
   private func state(_ hub: HubProcess, _ part: String) throws -> Int? {

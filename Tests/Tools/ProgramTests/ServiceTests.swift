@@ -4,7 +4,7 @@ import Testing
 
 /// A hub as a service: notifications of the service manager, signals, stopping, and restarts that clients do not
 /// notice.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled)) struct ServiceTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking, .enabled(if: Python.isInstalled)) struct ServiceTests {
   // MARK: Notifications
 
   @Test func theServiceManagerIsToldWhatTheHubDoes() throws {

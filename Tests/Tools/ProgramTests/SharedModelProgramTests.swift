@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// storectl's edits of a shared model, through a hub of such a model.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct SharedModelProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct SharedModelProgramTests {
   private let control = Program(name: "storectl")
 
   private func run(_ hub: HubProcess, _ arguments: String...) throws -> Program.Outcome {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .blocking) struct SimulationProgramTests {
+@Suite(.timeLimit(.minutes(30)), .blocking) struct SimulationProgramTests {
   @Test func aSeedDoesTheSameInEveryProcess() throws {
     let (first, second) = (try run("--seed", "3"), try run("--seed", "3"))
     #expect(first.status == 0, "\(first.errors)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A hub in the foreground of a terminal that closes.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled))
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking, .enabled(if: Python.isInstalled))
 struct TerminalHangupTests {
   private let directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
 

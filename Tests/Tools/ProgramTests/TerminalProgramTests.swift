@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct TerminalProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct TerminalProgramTests {
   @Test func withoutAHubItSaysSoAndExits() throws {
     let outcome = try Program(name: "storeterm").run("--socket", "/nonexistent/hub.sock")
     #expect(outcome.status == 1)

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Programs of three versions of a feature that follow each other on one state directory and one socket.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking, .enabled(if: Python.isInstalled)) struct UpgradeProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking, .enabled(if: Python.isInstalled)) struct UpgradeProgramTests {
   private typealias Client<State: Replicated> = AsyncClient<State, LedgerAction>
 
   /// A directory with the programs and the journal.

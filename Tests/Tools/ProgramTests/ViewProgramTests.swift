@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A terminal client of `TerminalApp`, in a terminal.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct ViewProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct ViewProgramTests {
   private static let program = "todoterminal"
 
   @Test func withoutAHubItSaysSoAndExits() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Two terminals and a script on one large table, of which each terminal has a window.
-@Suite(.serialized, .timeLimit(.minutes(10)), .blocking) struct WindowedTableTests {
+@Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct WindowedTableTests {
   private static let count = 3000
 
   /// A hub with many todos, and how its screens begin.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The golden files with the type checkers of their languages, as far as this machine has them.
-@Suite(.timeLimit(.minutes(10)), .blocking)
+@Suite(.timeLimit(.minutes(30)), .blocking)
 struct GeneratedCompilesTests {
   private static func find(_ name: String) -> String? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }.first {

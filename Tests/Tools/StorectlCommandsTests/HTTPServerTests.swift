@@ -3,7 +3,7 @@ import Glibc
 import HTTPServer
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HTTPServerTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct HTTPServerTests {
   /// A server that answers `/now` at once and `/later` never, and connections to it.
   private final class Fixture {
     let loop: EventLoop

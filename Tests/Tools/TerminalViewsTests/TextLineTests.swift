@@ -3,7 +3,7 @@ import Terminal
 import TerminalUI
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TextLineTests {
+@Suite(.timeLimit(.minutes(30))) struct TextLineTests {
   /// Sets the locale, which determines the widths of characters (wcwidth(3)).
   init() { setlocale(LC_CTYPE, "C.UTF-8") }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import sessionshub
 
 /// The machine's status through logind's interface, on a separate bus with a mock of logind.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LoginTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct LoginTests {
   @Test func theStatusFollowsTheService() async throws {
     let bench = try BusBench()
     defer { bench.end() }

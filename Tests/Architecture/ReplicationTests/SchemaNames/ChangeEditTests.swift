@@ -35,7 +35,7 @@ private struct Desk: Equatable {
 }
 
 /// Changes of a shared model as tools read and write them, by its schema.
-@Suite(.timeLimit(.minutes(10))) struct ChangeEditTests {
+@Suite(.timeLimit(.minutes(30))) struct ChangeEditTests {
   private let schema = Self.schema()
 
   /// The schema of a board, with an action that changes its fields.

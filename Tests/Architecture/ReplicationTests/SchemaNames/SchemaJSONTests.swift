@@ -23,7 +23,7 @@ private struct Forms: Equatable {
   var double = 0.0
 }
 
-@Suite(.timeLimit(.minutes(10)), .computing) struct SchemaJSONTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct SchemaJSONTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
   /// Returns the JSON of a state, after checking that it gives the same state.

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// Random histories of clients that edit one model at the same time.
-@Suite(.timeLimit(.minutes(10)), .computing) struct MergeHistoryTests {
+@Suite(.timeLimit(.minutes(30)), .computing) struct MergeHistoryTests {
   private static let seed = UInt64.random(in: 0 ... .max)
 
   @Test func aChangeMergedIntoItsBaseGivesItsResult() throws {
