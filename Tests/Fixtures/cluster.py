@@ -41,7 +41,7 @@ import urllib.request
 import storehub
 
 NODES = ("a", "b", "c")
-LIMIT = 90.0
+LIMIT = 180.0
 
 
 def free_ports(count):

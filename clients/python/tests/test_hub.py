@@ -384,7 +384,7 @@ class Faults(unittest.IsolatedAsyncioTestCase):
                         while waiting and (waiting[0][1].is_done or len(waiting) > 8 or stop.is_set()):
                             text, one = waiting.pop(0)
                             try:
-                                await asyncio.wait_for(one, 60)
+                                await asyncio.wait_for(one, 240)
                                 done[name].append(text)
                             except storehub.Rejected as error:
                                 refuse(text, error)
@@ -414,7 +414,7 @@ class Faults(unittest.IsolatedAsyncioTestCase):
 
 async def anext_(iterator: Any) -> Any:
     """`anext` is not in Python 3.9, and mypy checks for 3.10."""
-    return await asyncio.wait_for(iterator.__anext__(), 10)
+    return await asyncio.wait_for(iterator.__anext__(), 120)
 
 
 if __name__ == "__main__":
