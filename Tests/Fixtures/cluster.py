@@ -140,9 +140,14 @@ class Cluster:
 
     def end(self, node):
         """Stops a hub in order."""
-        process = self.processes.pop(node)
-        process.send_signal(signal.SIGTERM)
-        process.wait(LIMIT)
+        self.processes[node].send_signal(signal.SIGTERM)
+        self.ended(node)
+
+    def ended(self, node):
+        """Waits for a process that ends by itself. Returns its status."""
+        status = self.processes[node].wait(LIMIT)
+        del self.processes[node]
+        return status
 
     def stop(self):
         if sys.exc_info()[0] is not None:
@@ -413,9 +418,8 @@ async def away(program, etcd, directory, storectl):
                 cluster.kill("etcd")
                 cluster.start_etcd()
                 await progress(rest, tasks)
-                process = cluster.processes.pop(node)
-                process.send_signal(signal.SIGCONT)
-                ended = await asyncio.to_thread(process.wait, LIMIT)
+                cluster.processes[node].send_signal(signal.SIGCONT)
+                ended = await asyncio.to_thread(cluster.ended, node)
             losses = sum(client.losses for client in rest)
             acknowledged = {text for client in clients.values() for text in client.acknowledged}
             cluster.start(node)
@@ -587,7 +591,7 @@ class Operator:
         for node in NODES:
             before = len(self.cluster.log(node))
             self.cluster.start(node)
-            status = await asyncio.to_thread(self.cluster.processes.pop(node).wait, LIMIT)
+            status = await asyncio.to_thread(self.cluster.ended, node)
             refused[node] = [status, self.cluster.log(node)[before:]]
         node = max(NODES, key=lambda node: json.loads(self.verify(node, "--json")[1])["journal"]["entry"])
         plan, restored, again = self.restore(node), self.restore(node, "--yes"), self.restore(node, "--yes")
@@ -633,7 +637,7 @@ class Operator:
         for node in NODES:
             before = len(cluster.log(node))
             cluster.start(node)
-            status = await asyncio.to_thread(cluster.processes.pop(node).wait, LIMIT)
+            status = await asyncio.to_thread(cluster.ended, node)
             refused[node] = [status, cluster.log(node)[before:]]
         verified = {node: self.verify(node) for node in NODES}
         plans = {node: self.restore(node) for node in NODES}
@@ -824,7 +828,7 @@ async def schema(program, etcd, directory, storectl):
         losses = sum(client.losses for client in others)
         cluster.program = new
         cluster.start(node)
-        status = await asyncio.to_thread(cluster.processes.pop(node).wait, LIMIT)
+        status = await asyncio.to_thread(cluster.ended, node)
         cluster.program = old
         await progress(others, tasks)
         lost += sum(client.losses for client in others) - losses
