@@ -50,6 +50,11 @@ extension ClusterCore {
     snapshotRequest?.until = until
   }
 
+  /// Returns the reason why a snapshot with this place cannot be used, whatever its bytes are; nil if they tell.
+  package func objection(toSnapshotAt place: JournalPlace) -> String? {
+    options.schemas.contains(place.last.entry.schema) ? nil : "\(Refusal.newerSchema(position: place.position))"
+  }
+
   /// Has the state sent to a node that lacks entries, if this node has proved it.
   mutating func sendSnapshot(to node: NodeName, after position: UInt64) {
     guard let history, let last, position < point.position, !needsSnapshot else { return }

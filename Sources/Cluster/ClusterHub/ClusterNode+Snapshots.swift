@@ -210,6 +210,8 @@ extension ClusterNode {
     // The other one has stopped coming, or this one would not have been asked for.
     case .none, .arriving: break
     }
+    // The pieces that follow are ignored.
+    if let objection = core.objection(toSnapshotAt: head.place) { return fail(objection, from: node) }
     tell(
       .info, "node \(node) sends a snapshot of entry \(head.place.position), \(head.byteCount) bytes", head.place, node)
     do throws(LogError) {

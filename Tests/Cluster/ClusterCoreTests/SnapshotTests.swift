@@ -1,6 +1,7 @@
 import ClusterCore
 import ClusterLog
 import Testing
+import Wire
 
 /// A node that lacks entries asks for a snapshot once, and takes it whenever it comes.
 @Suite struct SnapshotTests {
@@ -146,6 +147,19 @@ import Testing
       #expect(node.snapshotRequests.count == count)
       node.pass(.milliseconds(1))
     }
+  }
+
+  /// The head of a snapshot names the schema, so that its bytes need not arrive first.
+  @Test func aSnapshotOfAnotherSchemaIsRefusedAtItsHead() throws {
+    let node = late(linkedTo: ["b"])
+    #expect(node.core.objection(toSnapshotAt: try snapshot()) == nil)
+    let leader = Leadership(term: 2, node: TestNode.name("c"), process: 3)
+    let entry = EncodedEntry(
+      LogEntry(
+        position: 5, leader: leader, schema: SchemaFingerprint(ofBytes: [2]), previous: log[3].checksum,
+        content: .opening))
+    let objection = node.core.objection(toSnapshotAt: JournalPlace(history: TestNode.history, last: entry, turn: 3))
+    #expect(objection?.contains("entry 5 is of another version of the feature") == true)
   }
 
   /// Nodes of an earlier version do not answer, so they are not asked.
