@@ -9,6 +9,8 @@ struct SnapshotRequest {
   let count: Int
   /// The time at which another node is asked.
   var until: Duration
+  /// The time until which the node may prepare it.
+  let preparingUntil: Duration
 }
 
 /// Snapshots: the base of another node's journal, for one that lacks entries which the log no longer has.
@@ -26,16 +28,29 @@ extension ClusterCore {
     let leading = snapshotRequest == nil ? nodes.first { (links[$0] ?? nil) != nil } : nil
     let node = leading ?? nodes[Int.random(in: 0..<nodes.count, using: &random)]
     let count = (snapshotRequest?.count ?? 0) + 1
-    snapshotRequest = SnapshotRequest(node: node, count: count, until: now + snapshotWait(count))
+    snapshotRequest = SnapshotRequest(
+      node: node, count: count, until: now + snapshotWait(count),
+      preparingUntil: now + Self.growing(options.snapshotPreparation, count))
     emit(.send(.needsSnapshot(after: point.position), to: node))
   }
 
   /// The node that was asked for a snapshot.
   package var snapshotGiver: NodeName? { snapshotRequest?.node }
 
-  private func snapshotWait(_ count: Int) -> Duration { options.snapshotWait * (1 << min(count - 1, 5)) }
+  private func snapshotWait(_ count: Int) -> Duration { Self.growing(options.snapshotWait, count) }
 
-  /// A node that was asked for a snapshot prepares it, or a part of it has arrived: another one is not asked yet.
+  /// A time that doubles with each attempt, up to 32 times the first.
+  private static func growing(_ time: Duration, _ count: Int) -> Duration { time * (1 << min(count - 1, 5)) }
+
+  /// A node that was asked for a snapshot prepares it: another one is not asked yet, but for a limited time, because a
+  /// node that never sends it may say so for ever.
+  package mutating func snapshotPrepared(by node: NodeName) {
+    guard let request = snapshotRequest, request.node == node else { return }
+    let until = min(now + snapshotWait(request.count), request.preparingUntil)
+    snapshotRequest?.until = max(request.until, until)
+  }
+
+  /// A part of the snapshot of a node has arrived, or all of it is being checked: another one is not asked yet.
   package mutating func snapshotAdvanced(from node: NodeName) {
     guard let request = snapshotRequest, request.node == node else { return }
     let until = now + snapshotWait(request.count)

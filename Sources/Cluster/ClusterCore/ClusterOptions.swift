@@ -42,6 +42,9 @@ package struct ClusterOptions: Sendable {
   /// How long a node waits for the first piece of a snapshot, and between pieces, before it asks another node. The time
   /// doubles with each request.
   package var snapshotWait = Duration.seconds(1)
+  /// How long a node may prepare a snapshot before another one is asked. The time doubles with each request as well, so
+  /// that a large copy on a slow disk is waited for in the end.
+  package var snapshotPreparation = Duration.seconds(60)
 
   /// Creates settings with the default times.
   /// - Precondition: There is at least one schema, and the node is a member.

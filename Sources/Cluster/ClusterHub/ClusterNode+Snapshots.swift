@@ -187,7 +187,7 @@ extension ClusterNode {
 
   func handle(_ event: ClusterLink.SnapshotEvent, from node: NodeName) {
     switch event {
-    case .preparing: core.snapshotAdvanced(from: node)
+    case .preparing: core.snapshotPrepared(by: node)
     case .began(let head): begin(head, from: node)
     case .piece(let bytes):
       guard case .arriving(let file) = taking.phase, taking.node == node else { return }

@@ -86,7 +86,7 @@ package struct ClusterLink: ~Copyable {
 
   /// What has happened to a snapshot that this node has asked for.
   package enum SnapshotEvent: Equatable, Sendable {
-    /// The other node prepares it. Call `ClusterCore.snapshotAdvanced`.
+    /// The other node prepares it. Call `ClusterCore.snapshotPrepared`.
     case preparing
     /// It begins. Its pieces follow, all before `arrived`; without that, it is none. Call `ClusterCore.snapshotAdvanced`.
     case began(SnapshotHead)

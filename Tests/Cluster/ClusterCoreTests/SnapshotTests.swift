@@ -50,6 +50,41 @@ import Wire
     #expect(node.snapshotRequests.count == 1)
   }
 
+  /// A node that only says that it prepares a snapshot is left for another one, after longer and longer times.
+  @Test func theTimeForPreparationIsLimited() {
+    let node = late(linkedTo: ["b", "c"])
+    var (asked, times): ([NodeName], [Int]) = (node.snapshotRequests, [0])
+    node.clear()
+    for step in 1...400 {
+      node.pass(.milliseconds(500))
+      node.core.snapshotPrepared(by: asked[asked.count - 1])
+      if node.core.standing == .starting, node.transaction != nil, node.transactions.last?.reads.count == 5 {
+        node.answer(behind)
+      }
+      if let next = node.snapshotRequests.last {
+        asked.append(next)
+        times.append(step / 2)
+      }
+      node.clear()
+    }
+    #expect(times == [0, 60, 180])
+    #expect(asked[1] != asked[0] && asked[2] == asked[0])
+  }
+
+  /// Pieces that arrive have no such limit.
+  @Test func aSnapshotThatArrivesHasAllTheTime() {
+    let node = late(linkedTo: ["b", "c"])
+    let asked = node.snapshotRequests[0]
+    node.clear()
+    for _ in 0..<400 {
+      node.pass(.milliseconds(500))
+      node.core.snapshotAdvanced(from: asked)
+      if node.transactions.last?.reads.count == 5 { node.answer(behind) }
+      #expect(node.snapshotRequests.isEmpty)
+      node.clear()
+    }
+  }
+
   @Test func anotherNodeIsAskedWhenTheLinkEnds() {
     let node = late(linkedTo: ["b", "c"])
     let asked = node.snapshotRequests[0]
@@ -129,7 +164,7 @@ import Wire
     // It is being made.
     for _ in 0..<3 {
       node.pass(.milliseconds(800))
-      node.core.snapshotAdvanced(from: asked)
+      node.core.snapshotPrepared(by: asked)
     }
     #expect(node.snapshotRequests.count == 1)
     node.core.snapshotFailed(from: asked)

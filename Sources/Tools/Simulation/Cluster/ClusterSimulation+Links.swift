@@ -80,7 +80,7 @@ extension ClusterSimulation {
     _ event: ClusterLink.SnapshotEvent, of end: SimulatedLink.End, _ node: ClusterNode, from other: ClusterNode
   ) {
     switch event {
-    case .preparing: node.process?.core.snapshotAdvanced(from: other.name)
+    case .preparing: node.process?.core.snapshotPrepared(by: other.name)
     case .began:
       end.arriving = []
       node.process?.core.snapshotAdvanced(from: other.name)
