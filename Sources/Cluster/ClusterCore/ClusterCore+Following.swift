@@ -71,8 +71,8 @@ extension ClusterCore {
 
   mutating func continueFollowing(_ follower: Follower) {
     if now - readAt >= options.pollInterval { readEntries() }
-    if snapshotRequest != nil { requestSnapshot() }
-    guard now >= claimTime(follower), pending == nil, incomplete == nil, snapshotRequest == nil else { return }
+    if needsSnapshot { requestSnapshot() }
+    guard now >= claimTime(follower), pending == nil, incomplete == nil, !needsSnapshot else { return }
     claim(follower)
   }
 
@@ -240,7 +240,7 @@ extension ClusterCore {
 
   /// Moves the node past an entry and records it.
   mutating func advance(past entry: EncodedEntry, parts: [[UInt8]]) {
-    (snapshotRequest, needsSnapshot) = (nil, false)
+    (snapshotRequest, needsSnapshot, passedSnapshots) = (nil, false, 0)
     point.advance(to: entry)
     last = entry
     trimPlan.count(entry.entry.position, byteCount: parts.reduce(entry.bytes.count) { $0 + $1.count })

@@ -19,7 +19,7 @@ extension ClusterCore {
     registered(nextRegistration(), revision, in: store)
     (self.store, lastRevision) = (store, max(revision, store == self.store ? lastRevision : 0))
     if let snapshot = candidate.take() {
-      (point, last) = (snapshot.point, snapshot.last)
+      (point, last, passedSnapshots) = (snapshot.point, snapshot.last, 0)
       emit(.install(snapshot))
     }
     discardSnapshots()
@@ -44,7 +44,7 @@ extension ClusterCore {
     let isSame = own.map { entry?.key == .entry($0.entry.position) && entry?.bytes == $0.bytes } ?? true
     if candidate != nil, !isSame || history != found {
       // Entries may have been removed while it was on its way. The journal is what the node has; it asks again.
-      avoided = snapshotRequest?.node
+      noteUselessSnapshot()
       discardCandidate()
       return prove()
     }

@@ -21,7 +21,7 @@ struct SnapshotRequest {
 extension ClusterCore {
   /// Asks a node for its state: first the leader if it is linked, then any, with longer and longer pauses.
   mutating func requestSnapshot() {
-    if let request = snapshotRequest, now < request.until { return }
+    guard now >= nextRequestAt, now >= snapshotRequest?.until ?? now else { return }
     var nodes = links.keys.filter(givers.contains).sorted()
     if nodes.count > 1, let asked = snapshotRequest?.node ?? avoided { nodes.removeAll { $0 == asked } }
     guard !nodes.isEmpty else { return }
@@ -63,6 +63,14 @@ extension ClusterCore {
     guard let request = snapshotRequest, request.node == node else { return }
     let until = now + snapshotWait(request.count)
     snapshotRequest?.until = until
+  }
+
+  /// The log does not have the last entry of the snapshot that has arrived. The next one may be as late, so the pauses
+  /// grow, also if the node has proved its own journal in between.
+  mutating func noteUselessSnapshot() {
+    avoided = snapshotRequest?.node
+    passedSnapshots += 1
+    nextRequestAt = now + snapshotWait(passedSnapshots)
   }
 
   /// Returns the reason why a snapshot with this place cannot be used, whatever its bytes are; nil if they tell.

@@ -75,6 +75,9 @@ package struct ClusterCore: ~Copyable {
   package internal(set) var needsSnapshot = false
   /// The node whose last snapshot was not of this log; another one is asked first.
   var avoided: NodeName?
+  /// The number of snapshots in sequence that the log had passed when they arrived, and the time until which no other one
+  /// is asked for after the last of them.
+  var (passedSnapshots, nextRequestAt) = (0, Duration.zero)
   /// The linked nodes that send snapshots.
   package internal(set) var givers: Set<NodeName> = []
   /// A snapshot that has arrived during a proof, which tells whether it is needed.

@@ -58,9 +58,7 @@ import Wire
     for step in 1...400 {
       node.pass(.milliseconds(500))
       node.core.snapshotPrepared(by: asked[asked.count - 1])
-      if node.core.standing == .starting, node.transaction != nil, node.transactions.last?.reads.count == 5 {
-        node.answer(behind)
-      }
+      if node.transactions.last?.reads.count == 5 { node.answer(behind) }
       if let next = node.snapshotRequests.last {
         asked.append(next)
         times.append(step / 2)
@@ -130,6 +128,46 @@ import Wire
     node.answer(behind)
     node.pass(.seconds(1))
     #expect(node.snapshotRequests.count == 1 && node.snapshotRequests[0] != asked)
+  }
+
+  /// A busy log may pass each snapshot before it has arrived. A node with an empty journal proves that in between.
+  @Test func aLogThatPassesEachSnapshotIsFollowedAfterLongerAndLongerPauses() throws {
+    let node = TestNode("a")
+    for name in ["b", "c"] { node.core.linkOpened(TestNode.name(name)) }
+    node.answer(
+      .refused([
+        TestNode.stored(.history, TestNode.history), nil, TestNode.stored(log[3]), TestNode.stored(log[3]), nil,
+      ]))
+    var (times, asked): ([Duration], [NodeName]) = ([], [])
+    for _ in 0..<500 {
+      while let (_, transaction) = node.transaction, transaction.reads.count == 5 {
+        let isSnapshot = transaction.conditions.contains(.value(.entry(4), log[3].bytes))
+        node.clear()
+        node.answer(
+          isSnapshot
+            ? .refused([TestNode.stored(.history, TestNode.history), nil, nil, nil, nil]) : .written(revision: 50)
+        ) { $0 == transaction }
+      }
+      for case .read(let number, .entries) in node.commands {
+        node.core.readEnded(number, in: TestNode.store, .entries([], first: 9, beat: nil, at: 60))
+      }
+      node.take()
+      if let next = node.snapshotRequests.last {
+        asked.append(next)
+        times.append(node.now)
+        node.clear()
+        node.core.snapshotArrived(try snapshot())
+        node.take()
+        continue
+      }
+      node.clear()
+      node.pass(.milliseconds(500))
+    }
+    let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
+    #expect(
+      pauses.count >= 7 && pauses.prefix(7).elementsEqual([1, 2, 4, 8, 16, 32, 32].map { .seconds($0) }), "\(times)")
+    #expect(zip(asked, asked.dropFirst()).allSatisfy { $0 != $1 }, "\(asked)")
+    #expect(node.installed.isEmpty && node.transactions.isEmpty)
   }
 
   /// Nothing arrives unasked, and a late answer does not matter any more.
