@@ -44,7 +44,7 @@ extension JournalTool {
   /// The steps after each of which the replacement of a journal may be interrupted. The state directory then has the
   /// journal that it had, or the new one.
   package enum InstallStep: CaseIterable {
-    case keptAside, tailRemoved, replaced, complete
+    case keptAside, tailRemoved, replaced, recorded, complete
   }
 
   /// Checks the received base of another journal, down to each row, and makes it survive a loss of power.
@@ -65,7 +65,9 @@ extension JournalTool {
   /// Replaces the journal of a state directory, which no hub uses, by the received base of another one, which was
   /// checked.
   ///
-  /// A journal with turns is kept beside it under another name.
+  /// A journal with turns is kept beside it under another name. The newest `keptJournals` of those remain: the one that
+  /// was just replaced, and the one before, whose history may be longer. More would fill the disk of a node that is away
+  /// often, and the other nodes have the same history.
   ///
   /// - Parameters:
   ///   - path: The state directory.
@@ -97,13 +99,65 @@ extension JournalTool {
       return try HeadStatement(database).load()
     }
     if let head { try directory.recordEnd(head) }
+    try step(.recorded)
+    // Only now can nothing of them be needed any more.
+    directory.removeOlderJournals()
     received.removeReceived()
     try step(.complete)
     return kept
   }
 }
 
+extension JournalTool {
+  /// The number of replaced journals that are kept.
+  package static let keptJournals = 2
+}
+
+/// A journal that was replaced, in a file `journal.db.before-N`.
+private struct ReplacedJournal {
+  let number: Int
+  let path: String
+  let file: FileIdentity
+}
+
+/// A file, whatever its names are.
+private struct FileIdentity: Hashable {
+  let device, node: UInt64
+
+  /// Looks at a name; nil if it is not that of a regular file.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    (device, node) = (UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+}
+
 extension StateDirectory {
+  /// The journals that were replaced, the last one first.
+  private var replacedJournals: [ReplacedJournal] {
+    guard let files = opendir(path) else { return [] }
+    defer { closedir(files) }
+    var found: [ReplacedJournal] = []
+    while let file = readdir(files) {
+      let name = withUnsafeBytes(of: file.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard let match = name.wholeMatch(of: /journal\.db\.before-([1-9][0-9]{0,17})/), let number = Int(match.1),
+        let identity = FileIdentity("\(path)/\(name)")
+      else { continue }
+      found.append(ReplacedJournal(number: number, path: "\(path)/\(name)", file: identity))
+    }
+    return found.sorted { $0.number > $1.number }
+  }
+
+  /// Removes all replaced journals but the newest ones. Several names of one file, which installations leave that were
+  /// interrupted, count once.
+  fileprivate func removeOlderJournals() {
+    var kept: Set<FileIdentity> = []
+    for journal in replacedJournals {
+      if kept.count < JournalTool.keptJournals, kept.insert(journal.file).inserted { continue }
+      unlink(journal.path)
+    }
+  }
+
   /// Removes what another node has sent.
   fileprivate func removeReceived() {
     for file in [database, writeAheadLog, sharedMemory, database + "-journal", tail, lock] { unlink(file) }
@@ -136,7 +190,8 @@ extension StateDirectory {
     LogError(.damaged, "the snapshot of another node cannot be used: \(reason)")
   }
 
-  /// Gives the database a second name if it has turns, and returns that.
+  /// Gives the database a second name if it has turns, and returns that. If an interrupted installation has done so, it
+  /// is the same name.
   fileprivate func keepAside() throws(LogError) -> String? {
     guard Self.hasContents(database) else { return nil }
     let head = try attempt { () throws(SQLiteError) -> Head? in
@@ -149,9 +204,10 @@ extension StateDirectory {
       throw LogError(.inUse, "another program reads \(database): end it, and \(user.retry)")
     }
     if let head, head.tail.position == 0 { return nil }
-    var number = 1
-    while access("\(database).before-\(number)", F_OK) == 0 { number += 1 }
-    let name = "\(database).before-\(number)"
+    let journals = replacedJournals
+    let own = FileIdentity(database)
+    if let known = journals.first(where: { $0.file == own }) { return known.path }
+    let name = "\(database).before-\((journals.first?.number ?? 0) + 1)"
     // A file system without links gets a copy.
     if link(database, name) != 0 { try FileCopy.copy(database, to: name) }
     try sync()

@@ -140,7 +140,8 @@ import Wire
     #expect(throws: end) {
       try JournalTool.installBase(in: target) { (reached) throws(LogError) in if reached == step { throw end } }
     }
-    let isNew = step == .replaced || step == .complete
+    #expect(kept(in: target) == ["journal.db.before-1"])
+    let isNew = [.replaced, .recorded, .complete].contains(step)
     if isNew {
       try expectBase(in: target)
       return
@@ -152,7 +153,100 @@ import Wire
     // The next attempt.
     try send(base, to: target)
     try check(target)
+    let name = try JournalTool.installBase(in: target)
+    #expect(name == target + "/journal.db.before-1" && kept(in: target) == ["journal.db.before-1"])
+    #expect(try lastTurn(ofKept: 1, in: target) == 7)
+    try expectBase(in: target)
+  }
+
+  private func kept(in directory: String) -> [String] {
+    Scratch.files(directory).filter { $0.hasPrefix("journal.db.before-") }.sorted()
+  }
+
+  /// The last turn of a journal that was replaced.
+  private func lastTurn(ofKept number: Int, in directory: String) throws -> UInt64 {
+    let copy = scratch.path + "/kept"
+    mkdir(copy, 0o700)
+    for file in Scratch.files(copy) { unlink("\(copy)/\(file)") }
+    Scratch.write(Scratch.read("\(directory)/journal.db.before-\(number)"), to: copy + "/journal.db")
+    let opened = try Opened(copy)
+    defer { opened.journal.close() }
+    return opened.history.tail
+  }
+
+  /// Replaces the journal of the target by a base, after it has stored another turn.
+  private func replace(with base: JournalBase, storing turn: UInt64) throws -> String? {
+    let earlier = try Opened(target)
+    earlier.store(turn...turn)
+    earlier.journal.close()
+    try send(base, to: target)
+    try check(target)
+    return try JournalTool.installBase(in: target)
+  }
+
+  /// The replaced journals do not fill the disk, and the newest one has the greatest number, whichever were removed.
+  @Test func theLastTwoReplacedJournalsAreKept() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    for name in ["journal.db.before-old", "journal.db.before-01", "journal.db.before-"] {
+      try Opened(target).journal.close()
+      Scratch.write([1], to: "\(target)/\(name)")
+    }
+    let others = kept(in: target)
+    for number in 1...4 {
+      #expect(try replace(with: base, storing: number == 1 ? 1 : 41) == "\(target)/journal.db.before-\(number)")
+      let expected = (max(1, number - 1)...number).map { "journal.db.before-\($0)" }
+      #expect(Set(kept(in: target)) == Set(expected + others))
+    }
+    #expect(try lastTurn(ofKept: 4, in: target) == 41)
+    // An operator has removed one.
+    unlink(target + "/journal.db.before-3")
+    #expect(try replace(with: base, storing: 41) == target + "/journal.db.before-5")
+    #expect(Set(kept(in: target)) == Set(["journal.db.before-4", "journal.db.before-5"] + others))
+  }
+
+  /// Earlier versions gave a journal another name in each installation that was interrupted.
+  @Test func severalNamesOfAReplacedJournalCountOnce() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    #expect(try replace(with: base, storing: 1) == target + "/journal.db.before-1")
+    for number in 2...3 { #expect(link(target + "/journal.db", target + "/journal.db.before-\(number)") == 0) }
+    #expect(try replace(with: base, storing: 41) == target + "/journal.db.before-3")
+    #expect(kept(in: target) == ["journal.db.before-1", "journal.db.before-3"])
+    #expect(try lastTurn(ofKept: 1, in: target) == 1 && lastTurn(ofKept: 3, in: target) == 41)
+  }
+
+  /// Until the new journal is complete, all earlier ones stay.
+  @Test(arguments: JournalTool.InstallStep.allCases)
+  func anInterruptedInstallationRemovesNoReplacedJournal(step: JournalTool.InstallStep) throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    for turn in [UInt64(1), 41] { _ = try replace(with: base, storing: turn) }
+    let earlier = try Opened(target)
+    earlier.store(41...41)
+    earlier.journal.close()
+    let end = LogError(.storage, "the process ends here")
+    for _ in 1...3 {
+      try send(base, to: target)
+      try check(target)
+      #expect(throws: end) {
+        try JournalTool.installBase(in: target) { (reached) throws(LogError) in if reached == step { throw end } }
+      }
+      guard step == .keptAside || step == .tailRemoved else { break }
+    }
+    let all = (1...3).map { "journal.db.before-\($0)" }
+    #expect(kept(in: target) == (step == .complete ? Array(all.dropFirst()) : all))
+    try send(base, to: target)
+    try check(target)
     _ = try JournalTool.installBase(in: target)
+    let isReplaced = step != .keptAside && step != .tailRemoved
+    // The journal of the first installation has turns as well.
+    let last = isReplaced ? 4 : 3
+    #expect(kept(in: target) == [last - 1, last].map { "journal.db.before-\($0)" })
+    #expect(try lastTurn(ofKept: 3, in: target) == 41)
     try expectBase(in: target)
   }
 
