@@ -148,6 +148,11 @@ extension ClusterNode {
       links?.send(.failed("the journal does not say where in the cluster's log it ends"), to: node)
       return
     }
+    if let objection = linkOptions.objection(toSnapshotOf: base.byteCount) {
+      tell(.warning, "cannot send node \(node) a snapshot of entry \(place.position): \(objection)", place, node)
+      links?.send(.failed(objection), to: node)
+      return
+    }
     snapshotsGiven += 1
     tell(.info, "sends node \(node) a snapshot of entry \(place.position), \(base.byteCount) bytes", place, node)
     links?.send(place, from: BaseSource(base), to: node)
@@ -212,6 +217,7 @@ extension ClusterNode {
     }
     // The pieces that follow are ignored.
     if let objection = core.objection(toSnapshotAt: head.place) { return fail(objection, from: node) }
+    request.onObstacle(nil)
     tell(
       .info, "node \(node) sends a snapshot of entry \(head.place.position), \(head.byteCount) bytes", head.place, node)
     do throws(LogError) {
@@ -222,7 +228,9 @@ extension ClusterNode {
   }
 
   private func fail(_ reason: String, from node: NodeName) {
-    tell(.warning, "the snapshot of node \(node) cannot be used, and another one is asked for: \(reason)", nil, node)
+    let text = "the snapshot of node \(node) cannot be used, and another one is asked for: \(reason)"
+    tell(.warning, text, nil, node)
+    request.onObstacle(text)
     // One that is complete does not depend on what its sender says afterwards.
     if case .arriving = taking.phase, taking.node == node { forgetTaken() }
     core.snapshotFailed(from: node)

@@ -109,7 +109,7 @@ final class ClusterNode: ReplicatedLog {
     return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
   }
 
-  private var linkOptions: LinkOptions {
+  var linkOptions: LinkOptions {
     var options = LinkOptions(node: settings.node, process: process, members: Set(settings.nodes.keys))
     (options.history, options.sharesUsers) = (core.history, true)
     return options

@@ -138,12 +138,11 @@ extension ClusterLink {
     guard unansweredRequests > 0, incoming == nil else {
       return finish(.violation("a snapshot that was not asked for"))
     }
-    guard head.byteCount <= UInt64(options.snapshotBytes) else {
-      return finish(.violation("a snapshot of \(head.byteCount) bytes; the limit is \(options.snapshotBytes)"))
-    }
     unansweredRequests -= 1
-    incoming = IncomingSnapshot(head)
-    events.append(.snapshot(.began(head)))
+    // A node of an earlier version does not see by itself that it is too large. Nothing of it is kept.
+    let objection = options.objection(toSnapshotOf: head.byteCount)
+    incoming = IncomingSnapshot(head, isIgnored: objection != nil)
+    events.append(.snapshot(objection.map { .failed($0) } ?? .began(head)))
     completeSnapshot()
   }
 
@@ -152,13 +151,14 @@ extension ClusterLink {
     guard !piece.isEmpty, incoming?.note(piece) == true else {
       return finish(.violation("a piece that does not fit the snapshot"))
     }
-    events.append(.snapshot(.piece(piece)))
+    if incoming?.isIgnored == false { events.append(.snapshot(.piece(piece))) }
     completeSnapshot()
   }
 
   private mutating func completeSnapshot() {
     guard let arrived = incoming, arrived.isComplete else { return }
     incoming = nil
+    if arrived.isIgnored { return }
     guard arrived.isSound else { return finish(.violation("a snapshot with another checksum")) }
     events.append(.snapshot(.arrived(arrived.head.place)))
   }
@@ -173,8 +173,8 @@ extension ClusterLink {
         return finish(.violation("a notice of a snapshot that was not asked for"))
       }
       if incoming == nil { unansweredRequests -= 1 }
-      incoming = nil
-      events.append(.snapshot(.failed(reason)))
+      // That it fails was told at its head.
+      if incoming.take()?.isIgnored != true { events.append(.snapshot(.failed(reason))) }
     }
   }
 }

@@ -65,13 +65,15 @@ extension ClusterLink {
   package var isSendingSnapshot: Bool { outgoing != nil }
 
   /// Sends a snapshot that the other node has asked for, as the connection takes it. While another one is being sent,
-  /// nothing happens: the other node asks again when it still needs one.
+  /// nothing happens: the other node asks again when it still needs one. One that is too large is not sent, and the other
+  /// node gets the reason.
   ///
   /// - Parameters:
   ///   - place: The place of the snapshot in the log.
   ///   - source: Its bytes.
   package mutating func send(_ place: JournalPlace, from source: any SnapshotSource) {
     guard end == nil, peer != nil, outgoing == nil else { return }
+    if let objection = options.objection(toSnapshotOf: source.byteCount) { return send(.failed(objection)) }
     write(.snapshot(SnapshotHead(place, byteCount: source.byteCount, checksum: source.checksum)))
     let next = OutgoingSnapshot(source)
     outgoing = next.isComplete ? nil : next

@@ -94,7 +94,7 @@ package struct ClusterLink: ~Copyable {
     case piece([UInt8])
     /// All of its bytes have come. Call `ClusterCore.snapshotArrived`.
     case arrived(JournalPlace)
-    /// It will not come, or not to its end. Call `ClusterCore.snapshotFailed`.
+    /// It will not come, or not to its end, or it is too large. Call `ClusterCore.snapshotFailed`.
     case failed(String)
   }
 

@@ -19,7 +19,7 @@ package struct LinkOptions: Sendable {
   package var payloadLimit = 2 << 20
   /// The bytes of a frame with several actions, and of a piece of a snapshot, at most.
   package var chunkBytes = 64 << 10
-  /// The greatest number of bytes of a snapshot's state.
+  /// The greatest number of bytes of a snapshot. A larger one is not sent, and not taken.
   package var snapshotBytes = 4 << 30
   /// The bytes that wait for an end that does not read, beside those of a snapshot, at most.
   package var waitingBytes = 16 << 20
@@ -37,6 +37,16 @@ package struct LinkOptions: Sendable {
   /// Creates settings with the default limits.
   package init(node: NodeName, process: UInt64, members: Set<NodeName>) {
     (self.node, self.process, self.members) = (node, process, members)
+  }
+
+  /// Returns the reason why a snapshot of this size is not sent or taken, and what the operator can do; nil if it is.
+  package func objection(toSnapshotOf byteCount: UInt64) -> String? {
+    guard byteCount > UInt64(snapshotBytes) else { return nil }
+    return """
+      it has \(byteCount) bytes, and a link takes \(snapshotBytes) at most: copy the journal of a node that serves, by \
+      `storectl cluster copy --into DIR` on its machine, and put the copy into the place of the --state-dir of the node \
+      that needs it, while that hub is stopped
+      """
   }
 }
 

@@ -60,10 +60,12 @@ struct OutgoingSnapshot {
 /// A snapshot that is arriving. The shell takes its bytes piece by piece.
 struct IncomingSnapshot {
   let head: SnapshotHead
+  /// True if it cannot be used: its pieces only pass by.
+  let isIgnored: Bool
   private var byteCount: UInt64 = 0
   private var checksum: UInt64 = 0
 
-  init(_ head: SnapshotHead) { self.head = head }
+  init(_ head: SnapshotHead, isIgnored: Bool) { (self.head, self.isIgnored) = (head, isIgnored) }
 
   var isComplete: Bool { byteCount == head.byteCount }
 
@@ -74,7 +76,7 @@ struct IncomingSnapshot {
   mutating func note(_ piece: [UInt8]) -> Bool {
     guard UInt64(piece.count) <= head.byteCount - byteCount else { return false }
     byteCount += UInt64(piece.count)
-    checksum = Checksum.of(piece.span.bytes, seed: checksum)
+    if !isIgnored { checksum = Checksum.of(piece.span.bytes, seed: checksum) }
     return true
   }
 }

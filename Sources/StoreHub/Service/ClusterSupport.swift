@@ -32,6 +32,9 @@ public struct ClusterRequest {
   package let snapshotsTaken: UInt64
   package let loop: EventLoop
   package let log: Log
+  /// Called while the hub cannot serve yet, with what keeps it from that, for the status that the service manager shows;
+  /// nil when it goes on.
+  package let onObstacle: (String?) -> Void
   /// Called once.
   package let onReady: (ClusterOutcome) -> Void
 }

@@ -216,18 +216,23 @@ final class ServiceLaunch<Service: HubService> {
       let directory = configuration.stateDirectory
     else { throw ClusterError.needsJournal }
     var outcome: ClusterOutcome?
+    var obstacle: String?
     let replicated = try support.join(
       ClusterRequest(
         settings: cluster, schema: schema.fingerprint, journal: journal, tail: recording.history.position,
-        place: recording.placeInLog, directory: directory, snapshotsTaken: snapshots, loop: loop, log: log
-      ) { outcome = $0 })
+        place: recording.placeInLog, directory: directory, snapshotsTaken: snapshots, loop: loop, log: log,
+        onObstacle: {
+          guard obstacle != $0 else { return }
+          obstacle = $0
+          life.joining(obstacle: $0)
+        }, onReady: { outcome = $0 }))
     life.joining()
     var toldAt = loop.now
     while outcome == nil {
       loop.run(.once)
       // A long log takes a while to copy.
       guard loop.now - toldAt >= .seconds(10) else { continue }
-      life.joining()
+      life.joining(obstacle: obstacle)
       toldAt = loop.now
     }
     switch outcome {

@@ -93,8 +93,11 @@ public final class ServiceLifecycle {
   }
 
   /// Reports that the hub waits for the other machines of its cluster, so that the service manager waits, too.
-  func joining() {
-    manager.notify(.status("waiting for the log of the cluster"), .extendTimeout(Self.recoveryStep))
+  ///
+  /// - Parameter obstacle: The reason why it takes longer, if there is one.
+  func joining(obstacle: String? = nil) {
+    let reason = obstacle.map { ": \($0)" } ?? ""
+    manager.notify(.status("waiting for the log of the cluster\(reason)"), .extendTimeout(Self.recoveryStep))
   }
 
   /// Starts to watch signals. Call it before the socket exists, since a program that sees the socket may send one.

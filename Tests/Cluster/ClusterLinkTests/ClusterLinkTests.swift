@@ -110,6 +110,50 @@ import Wire
     #expect(a.link.end == .violation("a snapshot that was not asked for"))
   }
 
+  /// A snapshot that no link takes is a reason for the operator of the node that needs it, and not the end of the link.
+  @Test func aSnapshotAboveTheLimitIsNotSent() throws {
+    let (a, b) = TestEnd.pair { $0.snapshotBytes = 1000 }
+    for count in [1001, 1000] {
+      a.link.send(.needsSnapshot(after: 0))
+      a.exchange(with: b)
+      b.link.send(place, from: SnapshotBytes(bytes(count)))
+      a.exchange(with: b)
+    }
+    guard a.notices.count == 1, case .failed(let reason) = a.notices[0] else {
+      Issue.record("\(a.notices)")
+      return
+    }
+    #expect(reason.hasPrefix("it has 1001 bytes, and a link takes 1000 at most"), "\(reason)")
+    #expect(reason.contains("`storectl cluster copy --into DIR`") && reason.hasSuffix("is stopped"), "\(reason)")
+    #expect(a.advances == 1 && a.snapshots.map(\.bytes.count) == [1000])
+    #expect(a.link.end == nil && b.link.end == nil)
+    // With the greatest numbers, nothing is cut off.
+    var options = LinkOptions(node: TestEnd.name("a"), process: 1, members: Set(TestEnd.members))
+    options.snapshotBytes = .max
+    let longest = try #require(options.objection(toSnapshotOf: .max))
+    #expect(longest.utf8.count <= SnapshotNotice.textLimit - 2)
+  }
+
+  /// A node of an earlier version sends it: it passes by, and the next one can be used.
+  @Test func aSnapshotAboveTheLimitIsIgnored() throws {
+    let (a, b) = (TestEnd("a", expected: "b") { $0.snapshotBytes = 1000 }, TestEnd("b"))
+    a.exchange(with: b)
+    for count in [5000, 1000] {
+      a.link.send(.needsSnapshot(after: 0))
+      a.exchange(with: b)
+      b.link.send(place, from: SnapshotBytes(bytes(count), pieceBytes: 500))
+      a.exchange(with: b)
+    }
+    #expect(a.notices.count == 1 && a.advances == 2 && a.snapshots.map(\.bytes.count) == [1000])
+    #expect(a.link.end == nil && b.link.end == nil)
+    // It may also break off.
+    a.link.send(.needsSnapshot(after: 0))
+    a.exchange(with: b)
+    b.link.send(place, from: ShortSource())
+    a.exchange(with: b)
+    #expect(a.notices.count == 2 && a.link.end == nil)
+  }
+
   @Test func aSnapshotDoesNotHoldUpMessages() throws {
     let (a, b) = TestEnd.pair { $0.chunkBytes = 1000 }
     a.link.send(.needsSnapshot(after: 0))

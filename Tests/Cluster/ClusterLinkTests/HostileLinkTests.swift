@@ -52,7 +52,8 @@ import Wire
 
   @Test func aSnapshotIsNoLargerThanItsLimitAndItsHead() throws {
     let sequences: [[LinkFrame]] = [
-      [head(1001)], [head(3), .piece([1, 2, 3, 4])], [head(3), .piece([])], [head(3), head(3)],
+      [head(1001), head(3)], [head(1001), .piece([])], [head(3), .piece([1, 2, 3, 4])], [head(3), .piece([])],
+      [head(3), head(3)],
       // Its checksum is another one.
       [head(3), .piece([1, 2]), .piece([3])], [head(0)],
     ]
