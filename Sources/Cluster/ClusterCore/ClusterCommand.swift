@@ -122,11 +122,45 @@ package enum Refusal: Equatable, Sendable {
   /// The store was restored from a backup, and its log has not been continued by the operator.
   case restored
   /// The log belongs to another history than the journal, and has not its last entry.
-  case otherHistory
+  case otherHistory(OtherHistory)
   /// Another process runs as the same node, since before this one.
   case nameTaken(NodeName)
   /// The log has turns of a schema that this version cannot read, which is usually a newer one.
   case newerSchema(position: UInt64)
+}
+
+/// A journal, and the log of another history that was found in its place.
+package struct OtherHistory: Equatable, Sendable {
+  /// The history of the journal, and that of the log.
+  package let expected, found: LogHistory
+  /// The last entry of the journal.
+  package let position: UInt64
+  /// True if the log has another entry at that position; false if it has none there.
+  package let hasEntry: Bool
+  /// The entries of the log; nil if it has none.
+  package let log: ClosedRange<UInt64>?
+
+  /// Describes them.
+  package init(
+    expected: LogHistory, found: LogHistory, position: UInt64, hasEntry: Bool, log: ClosedRange<UInt64>?
+  ) {
+    (self.expected, self.found, self.position) = (expected, found, position)
+    (self.hasEntry, self.log) = (hasEntry, log)
+  }
+}
+
+extension OtherHistory: CustomStringConvertible {
+  package var description: String {
+    func name(_ history: LogHistory) -> String {
+      let digits = String(history.id, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    let entries = log.map { "entries \($0.lowerBound) to \($0.upperBound)" } ?? "no entries"
+    return """
+      the journal ends with entry \(position) of the log \(name(expected)), but etcd has the log \(name(found)) with \
+      \(entries), \(hasEntry ? "of which entry \(position) is another one" : "and not that entry")
+      """
+  }
 }
 
 extension Refusal {
@@ -155,10 +189,11 @@ extension Refusal: CustomStringConvertible {
       """
       etcd was restored from a backup: bring back its own data; or \(Self.restore)
       """
-    case .otherHistory:
+    case .otherHistory(let found):
       """
-      the journal belongs to another cluster, or ends before the place at which the log was begun again: check 'etcd' and \
-      'prefix' in [cluster]; or move it away, and give this node a copy from another one, by `storectl cluster copy`
+      \(found). That is the log of another cluster, or one that was begun again with another journal: check 'etcd' and \
+      'prefix' in [cluster]; if they are right, move this journal away, and give this node a copy of that of a node which \
+      serves, by `storectl cluster copy --into DIR` on its machine
       """
     case .nameTaken(let node):
       "another process runs as node \(node): give each machine its own name in [cluster], and start this hub again"

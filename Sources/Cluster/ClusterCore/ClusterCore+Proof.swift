@@ -54,10 +54,17 @@ extension ClusterCore {
       adopt(found)
       return prove()
     }
-    guard history == found else { return refuse(.otherHistory) }
-    if entry != nil { return refuse(.diverged("entry \(point.position) has other bytes")) }
     let end = value(.last).flatMap { Self.position(of: $0) } ?? 0
-    guard let first = value(.first).flatMap({ Self.position(of: $0) }), end > point.position, first > point.position
+    let first = value(.first).flatMap { Self.position(of: $0) }
+    if let history, history != found {
+      let log = first.flatMap { $0 <= end ? $0...end : nil }
+      return refuse(
+        .otherHistory(
+          OtherHistory(
+            expected: history, found: found, position: point.position, hasEntry: entry != nil, log: log)))
+    }
+    if entry != nil { return refuse(.diverged("entry \(point.position) has other bytes")) }
+    guard let first, end > point.position, first > point.position
     else { return refuse(.logLost(journal: point.position, log: end)) }
     role = .proving(isBehind: true)
     registerBehind(value(.node), in: store)

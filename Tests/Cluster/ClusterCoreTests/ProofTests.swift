@@ -92,7 +92,33 @@ import Wire
     let node = refused(
       journal: TestNode.journal(log), history: LogHistory(id: 6, store: TestNode.store), entry: other[3],
       first: other[0], last: other[3])
-    #expect(node.core.standing == .refused(.otherHistory))
+    let found = OtherHistory(
+      expected: TestNode.history, found: LogHistory(id: 6, store: TestNode.store), position: 4, hasEntry: true,
+      log: 1...4)
+    #expect(node.core.standing == .refused(.otherHistory(found)))
+    let text = "\(Refusal.otherHistory(found))"
+    for part in [
+      "the journal ends with entry 4 of the log 0000000000000005",
+      "etcd has the log 0000000000000006 with entries 1 to 4",
+      "of which entry 4 is another one", "check 'etcd' and 'prefix'", "`storectl cluster copy --into DIR`",
+    ] { #expect(text.contains(part), "\(text)") }
+  }
+
+  /// The log was begun again after this journal's end, or is empty but for its name.
+  @Test func aLogThatWasBegunAgainWithAnotherJournalIsRefused() {
+    let name = LogHistory(id: .max, store: TestNode.store)
+    let journal = TestNode.journal(Array(log[..<2]))
+    let node = refused(journal: journal, history: name, entry: nil, first: log[3], last: log[3])
+    let found = OtherHistory(
+      expected: TestNode.history, found: name, position: 2, hasEntry: false, log: 4...4)
+    #expect(node.core.standing == .refused(.otherHistory(found)))
+    #expect("\(found)".hasSuffix("the log ffffffffffffffff with entries 4 to 4, and not that entry"))
+    let empty = refused(journal: journal, history: name, entry: nil, first: nil, last: nil)
+    guard case .refused(.otherHistory(let none)) = empty.core.standing else {
+      Issue.record("\(empty.core.standing)")
+      return
+    }
+    #expect("\(none)".hasSuffix("with no entries, and not that entry"))
   }
 
   @Test func aRestoredStoreIsRefusedUntilTheOperatorContinues() {
