@@ -33,7 +33,7 @@ extension ClusterCore {
   mutating func proofRefused(_ values: [StoredValue?], in store: UInt64) {
     func value(_ read: LogTransaction.ProofReads) -> StoredValue? { values[read.rawValue] }
     guard let record = value(.history), let found = try? LogHistory(decoding: record.bytes.span.bytes) else {
-      if let damaged = value(.history) { return refuse(.damaged("the history has \(damaged.bytes.count) bytes")) }
+      if let damaged = value(.history) { return refuse(.damaged(Self.damage(of: damaged))) }
       if history == nil { return registrationRefused(value(.node), in: store) }
       // Without a history there is no log; but the journal has one.
       return refuse(.logLost(journal: point.position, log: 0))
@@ -84,6 +84,11 @@ extension ClusterCore {
     trimPlan.note(options.node, stored: storedPosition)
     if isContinued { held.removeAll() }
     emit(.adopt(found, endsSessions: isContinued))
+  }
+
+  /// What is wrong with a key that cannot be read.
+  static func damage(of value: StoredValue) -> String {
+    "the key '\(value.key)' has bytes that no hub has written"
   }
 
   static func position(of value: StoredValue) -> UInt64? {

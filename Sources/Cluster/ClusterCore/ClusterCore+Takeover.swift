@@ -36,9 +36,19 @@ extension ClusterCore {
     // Another node has begun the history, or the operator another one, or the log has lost its end.
     guard found == history, point.position == 0 || value(.last)?.bytes == last?.bytes else { return prove() }
     if let beat = value(.beat) { receive(beat) }
-    if let entry = value(.entry) { receive(entry) }
+    if let entry = value(.entry) { receive(entry) } else { checkLeader(value(.leader)) }
     noteRegistration(value(.node))
     delayClaim(upTo: .milliseconds(300))
+  }
+
+  /// The key `leader` has the leadership of the last entry, because both are written in one transaction. As long as it has
+  /// something else, or is missing, no node can take over.
+  private mutating func checkLeader(_ value: StoredValue?) {
+    if let value, (try? Leadership(decoding: value.bytes.span.bytes)) == nil {
+      emit(.report(.damaged(Self.damage(of: value))))
+    } else if value == nil, point.leader != nil {
+      emit(.report(.damaged("the key 'leader' is missing")))
+    }
   }
 
   /// Leads from the opening entry on.

@@ -56,6 +56,9 @@ extension ClusterNode {
       // A hub that does not serve yet tells its clients the new name when it does.
       guard endsSessions, isReady else { return }
       deliver(.refused(reason: "the log of the cluster was continued from an earlier state: this hub starts again"))
+    case .report(let refusal):
+      guard etcdFailures.note("\(refusal)", of: "the log", at: Self.now) else { return }
+      report(.error, .clusterWaits, "no node can lead: \(refusal)")
     case .standingChanged(let standing): note(standing)
     }
   }

@@ -7,39 +7,36 @@ package import Wire
 package struct StoredLog: Equatable, Sendable {
   /// The id of the store's cluster.
   package let store: UInt64
-  /// The name of the log.
+  /// The name of the log; nil if it has none, or one that cannot be read.
   package let history: LogHistory?
+  /// Those of the keys `history` and `leader` that have bytes which no hub has written.
+  package let damagedKeys: [LogKey]
   /// The first and the last entry.
   package let positions: ClosedRange<UInt64>?
   private let leader: Leadership?
+  /// True if the key `leader` is absent or cannot be read.
+  private let isWithoutLeader: Bool
   private let entry: StoredValue?
   /// That nothing has changed since.
   private let conditions: [LogTransaction.Condition]
 
   /// Takes the values that `LogTransaction.inspection` has read at a position.
-  package init(_ values: [StoredValue?], at position: UInt64, in store: UInt64) throws(LogDamage) {
+  package init(_ values: [StoredValue?], at position: UInt64, in store: UInt64) {
     func value(_ read: LogTransaction.InspectionReads) -> StoredValue? { values[read.rawValue] }
     func number(_ value: StoredValue?) -> UInt64? {
       if case .entry(let position)? = value?.key { position } else { nil }
     }
     self.store = store
     entry = value(.entry)
-    if let record = value(.history) {
-      guard let found = try? LogHistory(decoding: record.bytes.span.bytes) else {
-        throw LogDamage("the history has \(record.bytes.count) bytes")
-      }
-      history = found
-    } else {
-      history = nil
-    }
-    if let record = value(.leader) {
-      guard let found = try? Leadership(decoding: record.bytes.span.bytes) else {
-        throw LogDamage("the leader has \(record.bytes.count) bytes")
-      }
-      leader = found
-    } else {
-      leader = nil
-    }
+    history = value(.history).flatMap { try? LogHistory(decoding: $0.bytes.span.bytes) }
+    let found = value(.leader).flatMap { try? Leadership(decoding: $0.bytes.span.bytes) }
+    var damaged: [LogKey] = []
+    if history == nil, value(.history) != nil { damaged.append(.history) }
+    if found == nil, value(.leader) != nil { damaged.append(.leader) }
+    damagedKeys = damaged
+    // The leader of the last entry is the one that the key had: both are written in one transaction.
+    leader = found ?? value(.last).flatMap { try? EncodedEntry(decoding: $0.bytes) }?.entry.leader
+    isWithoutLeader = found == nil
     let ends = (number(value(.first)), number(value(.last)))
     if let first = ends.0, let last = ends.1, first <= last { positions = first...last } else { positions = nil }
     var unchanged: [LogTransaction.Condition] = []
@@ -60,6 +57,8 @@ package struct StoredLog: Equatable, Sendable {
   package enum Restoration: Equatable, Sendable {
     /// The journal belongs to the log, which goes on without the operator.
     case needless
+    /// The log has the journal's last entry, and goes on up to this one when the key `leader` has the leadership of that.
+    case mended(last: UInt64)
     /// The log has the journal's last entry, and goes on up to this one under a new name.
     case renamed(last: UInt64)
     /// The log has the journal's last entry, and goes on under a new name up to the last entry that can be read. It loses
@@ -71,6 +70,9 @@ package struct StoredLog: Equatable, Sendable {
     case endsLater(UInt64)
     /// The log is not the one that the journal has left: it was begun again with another journal, or is another cluster's.
     case otherLog
+    /// The name of the log cannot be read, and the log does not have the journal's last entry. So nothing tells that it is
+    /// the one that the journal has left.
+    case nameless
     /// The log has lost the journal's end, and another hub has led since: what that has acknowledged is in no journal that
     /// ends like this one.
     case ledSince(Leadership)
@@ -85,8 +87,10 @@ package struct StoredLog: Equatable, Sendable {
     let last = positions?.upperBound ?? 0
     if isContinued(by: journal) {
       if let damage = tail.damage { return .cutOff(damage, last: tail.point.position) }
-      return history?.store == store ? .needless : .renamed(last: last)
+      guard history?.store == store else { return .renamed(last: last) }
+      return isWithoutLeader ? .mended(last: last) : .needless
     }
+    if damagedKeys.contains(.history), positions != nil { return .nameless }
     if let history, history.id != journal.history.id { return .otherLog }
     let own = journal.last.entry.leader
     let isLedSince = leader.map { $0.term > own.term || $0.term == own.term && $0 != own } ?? false
@@ -102,14 +106,24 @@ package struct StoredLog: Equatable, Sendable {
     entry?.key == .entry(journal.position) && entry?.bytes == journal.last.bytes
   }
 
-  /// Gives the log another name, if nothing has changed.
-  package func renaming(to history: LogHistory) -> LogTransaction {
-    LogTransaction(if: conditions, then: [.put(.history, history.encoded())], else: [.key(.history)])
+  /// Writes the leadership of the last entry again, if nothing has changed. Whether its process still runs does not matter:
+  /// no other one has led since.
+  package func mending(_ tail: LogTail) -> LogTransaction {
+    LogTransaction(
+      if: conditions, then: [.put(.leader, tail.last.entry.leader.encoded())], else: [.key(.leader)])
+  }
+
+  /// Gives the log another name, if nothing has changed, and mends the key `leader` as well.
+  package func renaming(to history: LogHistory, _ tail: LogTail) -> LogTransaction {
+    var writes = [LogTransaction.Write.put(.history, history.encoded())]
+    if isWithoutLeader { writes.append(.put(.leader, tail.last.entry.leader.encoded())) }
+    return LogTransaction(if: conditions, then: writes, else: [.key(.history)])
   }
 
   /// Gives the log another name, and removes what follows the last entry that can be read, if nothing has changed.
   package func cutting(_ tail: LogTail, to history: LogHistory) -> LogTransaction {
-    var transaction = renaming(to: history)
+    var transaction = LogTransaction(
+      if: conditions, then: [.put(.history, history.encoded())], else: [.key(.history)])
     if let damage = tail.damage {
       let key = LogKey.entry(damage.position)
       transaction.conditions.append(damage.revision.map { .revision(key, $0) } ?? .absent(key))

@@ -100,9 +100,7 @@ package final class OperatedLog {
   /// Reads what etcd has of the log, for a journal that ends at a position.
   package func inspect(at position: UInt64) async throws(OperatedLogError) -> StoredLog {
     let found = try await read(.inspection(at: position))
-    do throws(LogDamage) { return try StoredLog(found.values, at: position, in: found.store) } catch {
-      throw .damaged("\(error)")
-    }
+    return StoredLog(found.values, at: position, in: found.store)
   }
 
   /// Reads what the log has after the end of a journal, up to the first entry that no hub could apply.
@@ -160,13 +158,16 @@ package final class OperatedLog {
     return try await inspect(at: position) == found
   }
 
-  /// Changes the log under a new name.
+  /// Changes the log of the store of a history.
   package func change(_ transaction: LogTransaction, to history: LogHistory) async throws(OperatedLogError) {
     switch try await transact(transaction, in: history.store).outcome {
     case .written: return
-    // An earlier attempt without an answer has succeeded.
-    case .refused(let values) where values.first??.bytes == history.encoded(): return
-    case .refused, .elsewhere, .full, .unknown: throw .changed
+    case .refused(let values):
+      // An earlier attempt without an answer may have succeeded: then the key has what it writes.
+      guard let value = values.first ?? nil, transaction.writes.contains(.put(value.key, value.bytes)) else {
+        throw .changed
+      }
+    case .elsewhere, .full, .unknown: throw .changed
     }
   }
 
@@ -305,8 +306,6 @@ package enum OperatedLogError: Error, Equatable, Sendable {
   case full
   /// The store did not answer in time, with the last failure.
   case noAnswer(String)
-  /// The store has what no hub has written.
-  case damaged(String)
   /// Another program has changed the log meanwhile. This one has not.
   case changed
 }

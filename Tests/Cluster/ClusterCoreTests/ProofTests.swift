@@ -189,6 +189,47 @@ import Wire
     #expect(node.installed.isEmpty && node.discarded == [snapshot])
   }
 
+  @Test func aNameThatCannotBeReadIsDamage() {
+    let node = TestNode(journal: TestNode.journal(log))
+    let name = StoredValue(key: .history, bytes: [0x80], revision: 3)
+    node.answer(
+      .refused([name, TestNode.stored(log[3]), TestNode.stored(log[0]), TestNode.stored(log[3]), nil]))
+    #expect(node.core.standing == .refused(.damaged("the key 'history' has bytes that no hub has written")))
+  }
+
+  /// Nobody can take over, but the node serves what it has. The operator is told, as often as it is tried.
+  @Test func aLeaderThatCannotBeReadIsReported() {
+    let node = TestNode.follower(of: log)
+    node.findNoMore()
+    func reports() -> [Refusal] {
+      node.commands.compactMap { if case .report(let refusal) = $0 { refusal } else { nil } }
+    }
+    func refuseClaim(_ leader: StoredValue?, _ entry: EncodedEntry? = nil) {
+      node.clear()
+      while node.transactions.last?.reads.count != 6 { node.pass(.milliseconds(500)) }
+      node.answer(
+        .refused([
+          leader, entry.map(TestNode.stored), TestNode.stored(log[3]), nil, TestNode.stored(.history, TestNode.history),
+          nil,
+        ]))
+    }
+    for _ in 1...2 {
+      refuseClaim(StoredValue(key: .leader, bytes: [0x80, 1], revision: 70))
+      #expect(reports() == [.damaged("the key 'leader' has bytes that no hub has written")])
+    }
+    refuseClaim(nil)
+    #expect(reports() == [.damaged("the key 'leader' is missing")])
+    guard case .waiting = node.core.standing else {
+      Issue.record("\(node.core.standing)")
+      return
+    }
+    // Another node was faster.
+    let leader = Leadership(term: 2, node: TestNode.name("c"), process: 3)
+    let opening = TestNode.entry(after: TestNode.journal(log).point, leader, .opening)
+    refuseClaim(TestNode.stored(.leader, leader), opening)
+    #expect(reports().isEmpty && node.core.standing == .current(leads: false))
+  }
+
   @Test func aNewerSchemaIsNotApplied() {
     let leader = Leadership(term: 2, node: TestNode.name("c"), process: 3)
     let node = TestNode.follower(of: log)

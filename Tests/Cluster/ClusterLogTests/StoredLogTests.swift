@@ -39,7 +39,7 @@ import Wire
       StoredValue(key: .entry(entry.entry.position), bytes: entry.bytes, revision: 40 + entry.entry.position)
     }
     let own = entries.first { $0.entry.position == position }
-    return try StoredLog(
+    return StoredLog(
       [
         name.map { StoredValue(key: .history, bytes: $0.encoded(), revision: 40) },
         entries.last.map { StoredValue(key: .leader, bytes: $0.entry.leader.encoded(), revision: 41) },
@@ -60,7 +60,7 @@ import Wire
     let found = try found(log, named: history, at: 4, in: 3)
     #expect(found.restoration(with: place(4), tail: tail(after: 4)) == .renamed(last: 6))
     let name = LogHistory(id: 5, store: 3)
-    let transaction = found.renaming(to: name)
+    let transaction = found.renaming(to: name, tail(after: 4))
     #expect(transaction.writes == [.put(.history, name.encoded())])
     for condition: LogTransaction.Condition in [
       .revision(.history, 40), .revision(.leader, 41), .revision(.entry(6), 46), .absent(.entry(7)),
@@ -168,25 +168,71 @@ import Wire
 
   /// The end of the log is damaged in etcd, and the journal has it.
   @Test func aJournalMendsTheEndOfTheLog() throws {
-    func found(_ leader: Leadership) throws -> StoredLog {
-      try StoredLog(
+    func found(_ leader: Leadership) -> StoredLog {
+      StoredLog(
         [
           StoredValue(key: .history, bytes: history.encoded(), revision: 40),
           StoredValue(key: .leader, bytes: leader.encoded(), revision: 41), nil, damaged(log[5]), stored(log[0]),
           damaged(log[5]),
         ], at: 6, in: 2)
     }
-    let mended = try found(Samples.second)
+    let mended = found(Samples.second)
     #expect(mended.restoration(with: place(6), tail: tail(after: 6)) == .begunAgain)
     #expect(mended.beginning(with: log[5], in: history).conditions.contains(.revision(.entry(6), 46)))
     let later = Leadership(term: 3, node: Samples.name("c"), process: 77)
-    #expect(try found(later).restoration(with: place(6), tail: tail(after: 6)) == .endsLater(6))
+    #expect(found(later).restoration(with: place(6), tail: tail(after: 6)) == .endsLater(6))
   }
 
-  @Test func aHistoryThatCannotBeReadIsDamage() {
-    #expect(throws: LogDamage.self) {
-      try StoredLog([StoredValue(key: .history, bytes: [0x80], revision: 3), nil, nil, nil, nil, nil], at: 1, in: 2)
-    }
+  /// A store with all entries and damaged keys, as the operator of a journal finds it.
+  private func found(name: [UInt8], leader: [UInt8]?, _ entries: [EncodedEntry], at position: UInt64) -> StoredLog {
+    StoredLog(
+      [
+        StoredValue(key: .history, bytes: name, revision: 40),
+        leader.map { StoredValue(key: .leader, bytes: $0, revision: 41) }, nil,
+        entries.first { $0.entry.position == position }.map { stored($0) }, entries.first.map { stored($0) },
+        entries.last.map { stored($0) },
+      ], at: position, in: 2)
+  }
+
+  /// The name is damaged: a journal whose last entry the log has proves that it is its log, which gets another name.
+  @Test func aNameThatCannotBeReadIsReplaced() {
+    let (name, leader) = (LogHistory(id: 5, store: 2), Samples.second.encoded())
+    let whole = found(name: [0x80], leader: leader, log, at: 4)
+    #expect(whole.damagedKeys == [.history] && whole.history == nil)
+    let tail = tail(after: 4, [stored(log[4]), stored(log[5])])
+    #expect(whole.restoration(with: place(4), tail: tail) == .renamed(last: 6))
+    let transaction = whole.renaming(to: name, tail)
+    #expect(transaction.writes == [.put(.history, name.encoded())])
+    #expect(transaction.conditions.contains(.revision(.history, 40)))
+    // Without that, it may be the log of another cluster.
+    let other = found(name: [0x80], leader: leader, Array(log[..<3]), at: 6)
+    #expect(other.restoration(with: place(6), tail: self.tail(after: 6)) == .nameless)
+    let empty = found(name: [0x80], leader: nil, [], at: 6)
+    #expect(empty.restoration(with: place(6), tail: self.tail(after: 6)) == .begunAgain)
+    // Both keys.
+    let both = found(name: [0x80], leader: [0x81], log, at: 4)
+    #expect(both.damagedKeys == [.history, .leader])
+    #expect(both.restoration(with: place(4), tail: tail) == .renamed(last: 6))
+    #expect(
+      both.renaming(to: name, tail).writes == [.put(.history, name.encoded()), .put(.leader, Samples.second.encoded())])
+  }
+
+  /// The leadership is that of the last entry. Nobody has led since, so sessions and the name of the log stay.
+  @Test(arguments: [[0x80], nil] as [[UInt8]?]) func aLeaderThatCannotBeReadIsMended(leader: [UInt8]?) {
+    let whole = found(name: history.encoded(), leader: leader, log, at: 4)
+    #expect(whole.damagedKeys == (leader == nil ? [] : [.leader]) && whole.history == history)
+    let tail = tail(after: 4, [stored(log[4]), stored(log[5])])
+    #expect(whole.restoration(with: place(4), tail: tail) == .mended(last: 6))
+    let transaction = whole.mending(tail)
+    #expect(transaction.writes == [.put(.leader, Samples.second.encoded())])
+    #expect(transaction.conditions.contains(leader == nil ? .absent(.leader) : .revision(.leader, 41)))
+    #expect(transaction.conditions.contains(.absent(.entry(7))))
+    // A journal beyond the end of the log: the last entry tells who has led since.
+    let later = Leadership(term: Samples.second.term + 1, node: Samples.name("c"), process: 77)
+    let entry = EncodedEntry(
+      LogEntry(position: 4, leader: later, schema: Samples.schema, previous: log[2].checksum, content: .opening))
+    let short = found(name: history.encoded(), leader: leader, log[..<3] + [entry], at: 6)
+    #expect(short.restoration(with: place(6), tail: self.tail(after: 6)) == .ledSince(later))
   }
 
   /// A node with an empty journal would take entry 1 for the beginning of everything.

@@ -202,6 +202,40 @@ struct OperatedLogTests {
     }
   }
 
+  /// Another program has written the key `leader`: it is mended without another name, and once more without an effect.
+  @Test func aDamagedLeaderIsMended() async throws {
+    let scene = try await scene()
+    try await scene.transact([], [.put(.leader, [0x80])])
+    let journal = place(scene)
+    let (found, tail) = try await restoration(scene, journal)
+    #expect(found.damagedKeys == [.leader] && found.restoration(with: journal, tail: tail) == .mended(last: 6))
+    let (log, name) = (scene.log, try #require(found.history))
+    for _ in 1...2 {
+      try await scene.run { () throws(OperatedLogError) in try await log.change(found.mending(tail), to: name) }
+    }
+    #expect(try await scene.verify(journal).differences == [])
+    let (mended, rest) = try await restoration(scene, journal)
+    #expect(mended.restoration(with: journal, tail: rest) == .needless)
+    // Somebody has written it again.
+    try await scene.transact([], [.put(.leader, [0x81])])
+    await #expect(throws: OperatedLogError.changed) {
+      try await scene.run { () throws(OperatedLogError) in try await log.change(found.mending(tail), to: name) }
+    }
+  }
+
+  @Test func aDamagedNameIsReplaced() async throws {
+    let scene = try await scene()
+    try await scene.transact([], [.put(.history, [0x80])])
+    let journal = place(scene)
+    let (found, tail) = try await restoration(scene, journal)
+    #expect(found.damagedKeys == [.history] && found.restoration(with: journal, tail: tail) == .renamed(last: 6))
+    let (log, name) = (scene.log, LogHistory(id: 10, store: found.store))
+    try await scene.run { () throws(OperatedLogError) in try await log.change(found.renaming(to: name, tail), to: name)
+    }
+    scene.history = name
+    #expect(try await scene.verify(place(scene)).differences == [])
+  }
+
   /// What a journal has is not given up.
   @Test func nodesWhoseJournalsHaveAnEntryAreKnown() async throws {
     let scene = try await scene()

@@ -123,6 +123,7 @@ extension ClusterSimulation {
       node.disk.history = history
       if endsSessions { disconnectClients(of: node, forgettingSessions: true) }
       for client in clients where client.node === node && client.isConnected { client.history = history }
+    case .report(let refusal): throw Violation(.connectionLost, "\(node.name) reports \(refusal)")
     case .standingChanged(let standing):
       try checkProven(process, of: node)
       trace.explain("\(node.name): \(standing)")

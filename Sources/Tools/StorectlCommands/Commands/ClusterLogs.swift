@@ -55,7 +55,7 @@ extension Tool {
     let log = try operatedLog(settings)
     defer { log.close() }
     let found = try await operate { () throws(OperatedLogError) in try await log.inspect(at: first.entry.position) }
-    guard found.history == nil, found.positions == nil else {
+    guard found.history == nil, found.positions == nil, found.damagedKeys.isEmpty else {
       throw ToolFailure(
         .failed,
         """
@@ -113,14 +113,18 @@ extension Tool {
       found.isContinued(by: place)
       ? try await operate { () throws(OperatedLogError) in try await log.tail(after: place, in: found) }
       : LogTail(after: place, upTo: place.position)
-    let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
+    var history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
     let transaction: LogTransaction
     let end: UInt64
     var plan = [
       "journal     entry \(place.position), revision \(ending.revision), of \(Moment.text(ending.time))",
       "etcd        \(found.positions.map { "entries \($0.lowerBound) to \($0.upperBound)" } ?? "no entries")",
     ]
-    switch found.restoration(with: place, tail: tail) {
+    for key in found.damagedKeys {
+      plan.append("damaged     the key '\(key)', which has bytes that no hub has written")
+    }
+    let restoration = found.restoration(with: place, tail: tail)
+    switch restoration {
     case .needless:
       throw ToolFailure(
         .unchanged, "the journal belongs to the log in etcd: there is nothing to restore; start the hub")
@@ -139,6 +143,15 @@ extension Tool {
         in [cluster] is that of another cluster. If another node serves that log, give this one a copy of its journal, by \
         `storectl cluster copy`
         """)
+    case .nameless:
+      throw ToolFailure(
+        .diverged,
+        """
+        the name of the log in etcd, the key 'history', has bytes that no hub has written, and the log does not have \
+        entry \(place.position), with which this journal ends, so that it may be another one. Restore on a machine whose \
+        journal ends with an entry of the log. If there is none, and \(settings.prefix) is the 'prefix' of this cluster only, \
+        remove all keys below it, by etcdctl, and restore on the machine whose journal ends last
+        """)
     case .ledSince(let leader):
       throw ToolFailure(
         .diverged,
@@ -147,8 +160,13 @@ extension Tool {
         acknowledged would be lost. Keep this journal, and give this node a copy of that of \(leader.node), by \
         `storectl cluster copy`
         """)
+    case .mended(let last):
+      (transaction, end, history) = (found.mending(tail), last, found.history ?? history)
+      plan.append(
+        "afterwards  the log goes on as it is in etcd, and the key 'leader' has the leadership of its last entry, \(last)"
+      )
     case .renamed(let last):
-      (transaction, end) = (found.renaming(to: history), last)
+      (transaction, end) = (found.renaming(to: history, tail), last)
       plan.append("afterwards  the log goes on as it is in etcd, from entry \(last) on")
     case .cutOff(let damage, let last):
       let nodes = try await operate { () async throws(OperatedLogError) in
@@ -177,9 +195,13 @@ extension Tool {
       (transaction, end) = (found.beginning(with: place.last, in: history), place.position)
       plan.append("afterwards  the log begins with entry \(end), which ends this journal")
     }
-    plan.append(
-      "lost        what other journals have after entry \(end), and all that no journal has: compare those of all nodes"
-    )
+    if case .mended = restoration {
+      plan.append("lost        nothing")
+    } else {
+      plan.append(
+        "lost        what other journals have after entry \(end), and all that no journal has: compare those of all nodes"
+      )
+    }
     guard options.flag("yes") else {
       if isJSON { print(Self.json(end, ending, [JSONValue.Member("restored", .bool(false))])) } else { print(plan) }
       throw ToolFailure(.failed, "nothing was changed; --yes does it")
@@ -230,7 +252,6 @@ extension Tool {
           etcd has not answered in time, and may still do what it was asked: repeat the command\
           \(reason.isEmpty ? "" : ": \(reason)")
           """)
-      case .damaged(let reason): throw ToolFailure(.damaged, "the log in etcd is damaged: \(reason)")
       case .changed:
         throw ToolFailure(
           .failed, "the log in etcd was changed meanwhile, so that it was left as it is: stop all hubs of the cluster")
