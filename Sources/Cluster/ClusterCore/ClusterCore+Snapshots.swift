@@ -91,6 +91,8 @@ extension ClusterCore {
   /// A snapshot has arrived. If it is needed, it is proved like a journal, and then `install` follows; otherwise
   /// `discardSnapshot`.
   package mutating func snapshotArrived(_ place: JournalPlace) {
+    // Two nodes that were asked one after the other may have sent the same one. A discard would mean both.
+    guard place != candidate, place != offered else { return }
     guard snapshotRequest != nil, candidate == nil else { return emit(.discardSnapshot(place)) }
     switch role {
     case .proving(isBehind: true), .follower: take(place)

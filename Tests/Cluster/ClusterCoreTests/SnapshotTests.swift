@@ -108,6 +108,22 @@ import Wire
     #expect(node.installed == [try snapshot()])
   }
 
+  /// Two nodes were asked one after the other, and have the same one.
+  @Test(arguments: [false, true]) func aSnapshotThatArrivesTwiceIsUsed(isProving: Bool) throws {
+    let node = late(linkedTo: ["b", "c"])
+    if isProving { node.pass(.milliseconds(5100)) }
+    for _ in 1...2 { node.core.snapshotArrived(try snapshot()) }
+    node.take()
+    if isProving {
+      node.answer(behind)
+      node.core.snapshotArrived(try snapshot())
+      node.take()
+    }
+    #expect(node.discarded.isEmpty)
+    node.answer(.written(revision: 9))
+    #expect(node.installed == [try snapshot()] && node.discarded.isEmpty)
+  }
+
   /// The log has removed the snapshot's entry too, or has another one there: the node keeps its journal, and asks again.
   @Test(arguments: [false, true]) func aSnapshotThatTheLogDoesNotHaveIsDiscarded(hasAnother: Bool) throws {
     let node = late(linkedTo: ["b", "c"])

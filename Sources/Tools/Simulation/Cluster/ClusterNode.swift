@@ -80,8 +80,8 @@ final class ClusterNode {
     var turns: [[UInt8]] = []
     /// The term whose effects run.
     var effects: UInt64?
-    /// The bytes of the snapshots that have arrived, by their positions.
-    var arrived: [UInt64: [UInt8]] = [:]
+    /// The bytes of the snapshots that have arrived, by their encoded places. Two may have the same position.
+    var arrived: [[UInt8]: [UInt8]] = [:]
     var watchesFrom: UInt64?
     /// The end of the log when the process has last proved its journal.
     var provenPosition: UInt64 = 0

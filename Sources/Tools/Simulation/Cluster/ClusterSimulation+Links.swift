@@ -1,6 +1,7 @@
 import ClusterCore
 import ClusterLink
 import ClusterLog
+import Wire
 
 /// The links between the nodes.
 extension ClusterSimulation {
@@ -88,7 +89,7 @@ extension ClusterSimulation {
       end.arriving += bytes
       node.process?.core.snapshotAdvanced(from: other.name)
     case .arrived(let place):
-      node.process?.arrived[place.position] = end.arriving
+      node.process?.arrived[place.encoded()] = end.arriving
       node.process?.core.snapshotArrived(place)
     case .failed: node.process?.core.snapshotFailed(from: other.name)
     }

@@ -117,7 +117,7 @@ extension ClusterSimulation {
       let named = bug == .uncheckedBase ? place : ownPlace
       send(named, ClusterModel.stateBytes(states.count - 1), from: node, to: other)
     case .install(let place): try install(place, of: node, process)
-    case .discardSnapshot(let place): process.arrived[place.position] = nil
+    case .discardSnapshot(let place): process.arrived[place.encoded()] = nil
     case .adopt(let history, let endsSessions):
       note("history", node, Int(truncatingIfNeeded: history.id))
       node.disk.history = history
@@ -184,7 +184,7 @@ extension ClusterSimulation {
   private func install(_ place: JournalPlace, of node: ClusterNode, _ process: ClusterNode.Process) throws {
     note("install", node, Int(place.position))
     report.snapshots += 1
-    guard let state = process.arrived[place.position] else {
+    guard let state = process.arrived[place.encoded()] else {
       preconditionFailure("a snapshot is installed that has not arrived")
     }
     process.arrived = [:]
