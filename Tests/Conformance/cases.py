@@ -183,6 +183,32 @@ def _(hub):
     hub.client.value(2, 5, 4)
 
 
+def refused_for_good(code):
+    @case("6.8", f"a part that is refused with code {code} is asked for no more, and the others go on")
+    def _(hub):
+        connection, scope = hub.live()
+        hub.client.do("attach", part=2, path=["count"])
+        other, _ = connection.attach()
+        connection.say(wire.ABSENT, "the parameter of 'view:near' is refused", other)
+        connection.say(wire.DETACHED, code, other)
+        delta(connection, scope, 3, 4, Map([(0, 5)]))
+        hub.client.value(1, changed(5), 4)
+        hub.client.do("detach", part=1)
+        frame = connection.expect(wire.DETACH, "detach")
+        require(frame.scope == scope, f"detached {frame.scope}")
+        connection.say(wire.DETACHED, b"", scope)
+        hub.client.do("attach", part=3, path=[])
+        third, keys = connection.attach()
+        require(not keys.get(0), "the part is asked for again when another one is detached")
+        connection.snapshot(third, STATE, 4)
+        hub.client.value(3, STATE, 4)
+
+
+refused_for_good(6)
+# One that the client does not know.
+refused_for_good(99)
+
+
 @case("6.8, 13", "a hash is compared, and a part with another one is attached again")
 def _(hub):
     connection, scope = hub.live()

@@ -674,7 +674,8 @@ class Elsewhere(unittest.TestCase):
 
 VIEWS = (
     0, "Never",
-    ("Views", 0, (), (0, "active", ("Array", "String"), False), (4, "tagged", ("View", "Bool", "Int"), False)),
+    ("Views", 0, (), (0, "active", ("Array", "String"), False), (4, "tagged", ("View", "Bool", "Int"), False),
+     (5, "named", ("View", "String", "Int"), False)),
 )  # fmt: skip
 
 
@@ -731,6 +732,37 @@ class Views(unittest.TestCase):
         script.cut(resumed=True, k15=b"v" * 32)
         requests = [frame.kind for frame in script.say(wire.SCHEMA, VIEWS, scope=3)]
         self.assertEqual((requests, third.awaits_room), ([wire.ATTACH, wire.ATTACH], False))
+
+    def test_a_part_that_is_refused_for_another_reason_than_a_limit_fails_alone(self) -> None:
+        for payload in (6, 99):
+            script = Script()
+            script.welcome(k15=b"v" * 32)
+            parts = [script.core.attach(views.active) for _ in range(2)]
+            script.collect()
+            attached = script.say(wire.SCHEMA, VIEWS, scope=3)
+            script.snapshot(attached[0].scope, ("a",), 1)
+            script.say(wire.ABSENT, "the parameter of 'view:active' is refused", attached[1].scope)
+            self.assertEqual(script.say(wire.DETACHED, payload, attached[1].scope), [])
+            self.assertIsInstance(parts[1].error, UnknownPart)
+            self.assertIn("the parameter of 'view:active' is refused", str(parts[1].error))
+            self.assertTrue(parts[1].is_detached)
+            self.assertEqual((parts[0].value, parts[0].error, script.core.wants_close), (("a",), None, False))
+            # It is asked for no more: not when another one is detached, and not on the next connection.
+            script.core.detach(parts[0])
+            self.assertEqual(kinds(script.collect()), [wire.DETACH])
+            script.cut(resumed=True, k15=b"v" * 32)
+            self.assertEqual(script.collect(), [])
+
+    def test_a_path_that_is_too_long_for_hubs_fails_alone(self) -> None:
+        script = Script()
+        script.welcome(k15=b"v" * 32)
+        longest, longer = (script.core.attach(views.named["x" * length]) for length in (4090, 4091))
+        script.collect()
+        self.assertEqual(kinds(script.say(wire.SCHEMA, VIEWS, scope=3)), [wire.ATTACH])
+        self.assertIsNone(longest.error)
+        self.assertEqual(str(longer.error), "the path has 4097 bytes; hubs take 4096")
+        self.assertIsInstance(longer.error, UnknownPart)
+        self.assertFalse(script.core.wants_close)
 
     def with_refused(self, attached: int, refused: int) -> tuple[Script, list[Subscription]]:
         """Views of which the hub has attached some and refused the others."""

@@ -100,7 +100,7 @@ export const hubErrorReasons = {
 
 export type HubErrorReason = typeof hubErrorReasons[keyof typeof hubErrorReasons] | "unknown";
 
-/** The hub ended the connection with an error. */
+/** The hub ended the connection, or refused one part alone, with an error. */
 export class HubError extends StoreHubError {
   readonly reason: HubErrorReason;
 

@@ -577,6 +577,20 @@ test("a view is found by its name in the schema of the views", () => {
   assert.deepEqual([scopes[0].value, scopes[0].refusal], [["b"], undefined]);
 });
 
+test("a path that is too long for hubs fails alone", () => {
+  const script = new Script();
+  script.connect({ 15: new Uint8Array(32).fill(5) });
+  const [longest, longer] = [4090, 4091].map(length => new Scope(new Path(["named", { id: "x".repeat(length) }]), 3));
+  for (const scope of [longest, longer]) script.core.attach(scope, script.time);
+  script.sent();
+  script.receive(frame(0x8c, cbor([0, "Never", ["Views", 0, [], [5, "named", ["View", "String", "Int"], false]]]), { scope: 3 }));
+  assert.deepEqual(script.sent().map(({ kind, scope }) => [kind, scope]), [[2, longest.number]]);
+  const failures = script.events.filter(({ kind }) => kind === "failed");
+  assert.deepEqual(failures.map(({ scope, error }) => [scope === longer, error.message]), [
+    [true, "the path has 4097 bytes; hubs take 4096"],
+  ]);
+});
+
 test("parts beyond a limit wait for a place, and others go on", () => {
   const script = new Script();
   script.connect({ 15: new Uint8Array(32).fill(5) });
@@ -603,6 +617,29 @@ test("parts beyond a limit wait for a place, and others go on", () => {
   assert.notEqual(again.scope, attached[0].scope);
   script.receive(frame(0x82, cbor([0, 0, cbor(["b"])]), { flags: 1, scope: again.scope }));
   assert.deepEqual([scopes[1].value, scopes[1].refusal, scopes[1].awaitsRoom], [["b"], undefined, false]);
+});
+
+test("a part that is refused for another reason than a limit fails alone", () => {
+  for (const code of [6, 99]) {
+    const { script, scopes } = withRefused(1, 0);
+    const refused = new Scope("active", 3);
+    script.core.attach(refused, script.time);
+    const [request] = script.sent();
+    const before = script.events.length;
+    script.receive(frame(0x89, cbor("the parameter of 'view:active' is refused"), { scope: request.scope }));
+    script.receive(frame(0x8a, cbor(code), { scope: request.scope }));
+    const events = script.events.slice(before);
+    const failures = events.filter(({ kind }) => kind === "failed");
+    assert.deepEqual(failures.map(({ scope, error }) => [scope === refused, error.code, error.text]), [
+      [true, code, "the parameter of 'view:active' is refused"],
+    ]);
+    assert.equal(failures[0].error.reason, code === 6 ? "unknownScope" : "unknown");
+    assert.equal(events.some(({ kind }) => kind === "drop"), false);
+    // It is asked for no more, also when another one is detached.
+    script.core.detach(scopes[0]);
+    assert.deepEqual(script.sent().map(({ kind }) => kind), [6]);
+    assert.deepEqual([refused.isOverLimit, refused.awaitsRoom, scopes[0].value], [false, false, ["a"]]);
+  }
 });
 
 /** A script with parts of which the hub has attached some and refused the others. */

@@ -107,17 +107,24 @@ def hello(name: str, session: bytes | None, acknowledged: int, history: int | No
     return _cbor.encoded(Map(pairs))
 
 
-def attach(steps: Sequence[int | RawStep], revision: int | None, root: int) -> bytes:
-    """The payload of an attach."""
+def path(steps: Sequence[int | RawStep]) -> bytes:
+    """The path of an attach."""
     out = bytearray()
-    _cbor.write_head(out, 5, 1 + (revision is not None) + (root != 0))
-    out.append(0)
     _cbor.write_head(out, 4, len(steps))
     for step in steps:
         if isinstance(step, RawStep):
             out += step.data
         else:
             _cbor.write_head(out, 0, step)
+    return bytes(out)
+
+
+def attach(steps: Sequence[int | RawStep], revision: int | None, root: int) -> bytes:
+    """The payload of an attach."""
+    out = bytearray()
+    _cbor.write_head(out, 5, 1 + (revision is not None) + (root != 0))
+    out.append(0)
+    out += path(steps)
     if revision is not None:
         out.append(1)
         _cbor.write_head(out, 0, revision)

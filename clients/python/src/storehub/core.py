@@ -53,6 +53,10 @@ __all__ = ["Core"]
 
 ACKNOWLEDGE_AFTER = 256
 """How many refusals the hub keeps for this client before it acknowledges them without sending an action."""
+TOO_MANY_SCOPES = 12
+"""The code of the refusal of a part for which there may be room later."""
+PATH_BYTES = 4096
+"""The longest path that a hub takes. A longer one is the end of the connection."""
 UNANSWERED = 1000
 """The actions without an outcome and the refusals that the hub keeps, of which it allows 1,024."""
 GOOD_CONNECTION = 1.0
@@ -521,11 +525,16 @@ class Core:
             return
         part = self._numbers.pop(frame.scope)
         if part is not None:
-            # The hub has not attached it; an *absent* has said why.
-            part.refuse()
-            self._events.append(PartChanged(part))
             # To a *verify* that it read afterwards, the hub does not answer.
             self._events.append(Verified(part, None))
+            # The hub has not attached it; an *absent* has said why.
+            if frame.payload and wire.read_number(frame.payload) != TOO_MANY_SCOPES:
+                # There will never be room for it, as for a view's parameter that the hub does not take.
+                part.disconnect()
+                self._fail(part, UnknownPart(f"{part.path}: {part.refusal or 'this hub has not attached the part'}"))
+                return
+            part.refuse()
+            self._events.append(PartChanged(part))
             if part.detachments < self._detachments:
                 self._request_again(part)
 
@@ -603,6 +612,8 @@ class Core:
             part.resolve(types)
             if part.path._steps and isinstance(part.path._steps[-1], WindowStep) and not self.welcome.window_elements:
                 raise UnknownPart("this hub serves no windows")
+            if (length := len(wire.path(part.steps))) > PATH_BYTES:
+                raise UnknownPart(f"the path has {length} bytes; hubs take {PATH_BYTES}")
         except (InvalidValue, SchemaMismatch, UnknownPart) as error:
             self._fail(part, error)
             return

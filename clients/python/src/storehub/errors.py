@@ -48,7 +48,7 @@ class SchemaMismatch(StoreHubError):
 
 
 class UnknownPart(StoreHubError, LookupError):
-    """The state has no part with this path, or the hub does not permit it."""
+    """The state has no part with this path, or the hub does not permit it, or does not take the parameter of its view."""
 
 
 class Absent(StoreHubError, LookupError):

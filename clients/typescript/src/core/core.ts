@@ -9,13 +9,17 @@ import type { Frame } from "./frames.js";
 import { frameBytes, FrameReader, Receive, Send } from "./frames.js";
 import type { Welcome } from "./messages.js";
 import {
-  attachPayload, helloPayload, numberPayload, readHash, readNumber, readReason, readRejected, readWelcome, version,
+  attachPayload, helloPayload, numberPayload, pathLength, pathLimit, readHash, readNumber, readReason, readRejected,
+  readWelcome, version,
 } from "./messages.js";
 import type { Outcome } from "./outbox.js";
 import { numberSize, Outbox, PendingAction } from "./outbox.js";
 import type { Scope } from "./scope.js";
 import { Root } from "./scope.js";
 import { Scopes } from "./scopes.js";
+
+/** The code of the refusal of a part for which there may be room later. */
+const tooManyScopes = 12;
 
 interface KnownSchema {
   readonly bytes: Uint8Array;
@@ -288,11 +292,18 @@ export class ClientCore {
       case Receive.pong: return this.cancellations.ponged(readNumber(frame.payload), this.outbox.acknowledged);
       case Receive.schema: return this.schemaArrived(frame);
       case Receive.detached: {
-        const refused = this.scopes.release(frame.scope);
+        const code = frame.payload.length > 0 ? readNumber(frame.payload) : tooManyScopes;
+        const refused = this.scopes.release(frame.scope, code === tooManyScopes);
         if (refused === undefined) return;
-        this.changed.add(refused);
         // To a *verify* that it read afterwards, the hub does not answer.
         this.events.push({ kind: "verified", scope: refused, isEqual: undefined });
+        if (code === tooManyScopes) {
+          this.changed.add(refused);
+        } else {
+          // There will never be room for it, as for a view's parameter that the hub does not take.
+          this.changed.delete(refused);
+          this.fail(refused, new HubError(code, refused.refusal ?? "this hub has not attached the part"));
+        }
         return;
       }
       case Receive.snapshot:
@@ -502,6 +513,8 @@ export class ClientCore {
     if (!schema?.isCurrent) return this.describe(scope.root);
     try {
       scope.resolve(schema.codecs);
+      const length = pathLength(scope.resolved.steps);
+      if (length > pathLimit) throw new PathError(`the path has ${length} bytes; hubs take ${pathLimit}`);
       this.scopes.checkWindow(scope, this.welcome!.windowElements);
     } catch (error) {
       if (!(error instanceof PathError)) throw error;

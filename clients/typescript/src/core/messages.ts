@@ -100,23 +100,34 @@ export interface Attach {
   readonly root: number;
 }
 
+/** The longest path that a hub takes, in bytes. A longer one is the end of the connection. */
+export const pathLimit = 4096;
+
+export function pathLength(path: readonly WireStep[]): number {
+  return CborWriter.bytes(writer => writePath(writer, path)).length;
+}
+
+function writePath(writer: CborWriter, path: readonly WireStep[]): void {
+  writer.array(path.length);
+  for (const step of path) {
+    if (typeof step === "number") {
+      writer.uint(step);
+    } else if ("id" in step) {
+      writer.array(1);
+      writer.raw(step.id);
+    } else {
+      writer.array(2);
+      writer.smallInt(step.start);
+      writer.smallInt(step.count);
+    }
+  }
+}
+
 export function attachPayload(attach: Attach): Uint8Array {
   return CborWriter.bytes(writer => {
     writer.map(1 + (attach.revision !== undefined ? 1 : 0) + (attach.root !== 0 ? 1 : 0));
     writer.uint(0);
-    writer.array(attach.path.length);
-    for (const step of attach.path) {
-      if (typeof step === "number") {
-        writer.uint(step);
-      } else if ("id" in step) {
-        writer.array(1);
-        writer.raw(step.id);
-      } else {
-        writer.array(2);
-        writer.smallInt(step.start);
-        writer.smallInt(step.count);
-      }
-    }
+    writePath(writer, attach.path);
     if (attach.revision !== undefined) {
       writer.uint(1);
       writer.int(attach.revision);

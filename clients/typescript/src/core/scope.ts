@@ -72,11 +72,11 @@ export class Scope {
     this.forgetRevision();
   }
 
-  /** The hub has not attached the part, as the reason before has said. */
-  refused(): void {
+  /** The hub has not attached the part, as the reason before has said: because of a limit, or for good. */
+  refused(isOverLimit: boolean): void {
     this.detached();
-    this.awaitsRoom = true;
-    this.isOverLimit = true;
+    this.awaitsRoom = isOverLimit;
+    this.isOverLimit = isOverLimit;
     this.forgetRevision();
   }
 

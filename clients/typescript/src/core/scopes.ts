@@ -95,13 +95,17 @@ export class Scopes implements Iterable<Scope> {
     return number;
   }
 
-  /** The hub has said *detached*. Returns the part that has the number, which the hub has therefore refused, if any. */
-  release(number: number): Scope | undefined {
+  /**
+   * The hub has said *detached*. Returns the part that has the number, which the hub has therefore refused, if any.
+   *
+   * @param isOverLimit True if it has refused the part because of a limit.
+   */
+  release(number: number, isOverLimit: boolean): Scope | undefined {
     if (this.retired.delete(number)) return undefined;
     const scope = this.numbered.get(number);
     this.numbered.delete(number);
     if (scope === undefined) return undefined;
-    scope.refused();
+    scope.refused(isOverLimit);
     // It may have been refused before the hub read of the last detached part; and its elements are free for windows.
     for (const other of this.all) if (other.detachments < this.detachments) other.awaitsRoom = false;
     return scope;
