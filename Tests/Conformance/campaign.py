@@ -80,6 +80,16 @@ class Player:
         return self.client.wait("the todos", lambda line: line.get("part") == 2 and "bytes" in line)["bytes"]
 
 
+def wait_for_progress(players):
+    """Waits until all get through at least once more."""
+    before = [len(player.outcomes) for player in players]
+    end = time.monotonic() + 6 * TIMEOUT
+    while any(len(player.outcomes) <= count for player, count in zip(players, before)):
+        failures = [f"{player.name}: {str(player.failure)[:200]}" for player in players if player.failure]
+        require(not failures and time.monotonic() < end, f"no outcome since the last kill: {failures}")
+        time.sleep(0.01)
+
+
 def run(options, directory):
     draw = random.Random(options.seed)
     commands = [shlex.split(command) for command in options.client]
@@ -87,16 +97,13 @@ def run(options, directory):
     hub.client.close()
     players = [Player(number, command, hub.path) for number, command in enumerate(commands)]
     try:
-        for _ in range(options.kills):
+        for kill in range(options.kills):
+            # Every second kill meets clients that are connected and send; the others also those that connect or resend.
+            if kill % 2 == 0:
+                wait_for_progress(players)
             time.sleep(draw.uniform(0, 0.1))
             hub.restart(signal.SIGKILL)
-        # All must get through at least once more.
-        before = [len(player.outcomes) for player in players]
-        end = time.monotonic() + 6 * TIMEOUT
-        while any(len(player.outcomes) <= count for player, count in zip(players, before)):
-            failures = [f"{player.name}: {str(player.failure)[:200]}" for player in players if player.failure]
-            require(not failures and time.monotonic() < end, f"no outcome after the last kill: {failures}")
-            time.sleep(0.01)
+        wait_for_progress(players)
         expected = [player.finish() for player in players]
         states = [player.state() for player in players]
         require(len(set(states)) == 1, "the clients have different states")

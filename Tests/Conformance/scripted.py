@@ -73,7 +73,7 @@ class Client:
             try:
                 line = self.lines.get(timeout=max(0.01, end - time.monotonic()))
             except queue.Empty:
-                raise Failure(f"no {what} within {TIMEOUT:g} s; the client wrote {self.seen[-5:]}") from None
+                raise Failure(f"waited {TIMEOUT:g} s for {what}; the client wrote {self.seen[-5:]}") from None
             if line is None:
                 raise Failure(f"the client ended before {what}")
             self.seen.append(line)
@@ -110,7 +110,7 @@ class Connection:
             try:
                 data = self.stream.recv(1 << 16)
             except (TimeoutError, ConnectionError):
-                raise Failure(f"no {what} within {TIMEOUT:g} s") from None
+                raise Failure(f"waited {TIMEOUT:g} s for {what}") from None
             require(data, f"the client closed the connection before {what}")
             self.frames += self.reader.receive(data)
         return self.frames.pop(0)
