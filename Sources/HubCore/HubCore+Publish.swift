@@ -275,7 +275,9 @@ extension HubCore {
       outgoing.writer.frame(FrameHeader(kind: .detached, scope: scope)) { _ in }
     }
     for request in connection.replies.schemas { writeSchema(request) }
+    let hasRefused = !connection.replies.refused.isEmpty
     connection.replies.removeAll()
+    if hasRefused { refund(connection) }
   }
 
   private mutating func writeSchema(_ request: SchemaRequest) {

@@ -12,15 +12,43 @@ enum ScopeLimit: Equatable {
   case windowElementsPerUser(added: Int, used: Int)
 }
 
+/// Why a scope is not attached, although the connection goes on.
+enum ScopeRefusal: Equatable {
+  case limit(ScopeLimit)
+  /// The parameter of a view has this number of bytes.
+  case longParameter(view: String, byteCount: Int)
+  /// The parameter of a view is no value of its type.
+  case unreadableParameter(view: String, reason: String)
+}
+
 /// A scope that was not attached, whose client does not know it yet.
 struct RefusedScope: Equatable {
   /// The number that the client has chosen; in use until the client was told.
   let number: UInt16
-  let limit: ScopeLimit
+  let refusal: ScopeRefusal
+
+  /// The memory for which the client's user is charged until the client was told: this value, and what is stored beside
+  /// it.
+  var chargedBytes: Int {
+    guard case .unreadableParameter(_, let reason) = refusal else { return Self.chargedBytes }
+    return Self.chargedBytes + reason.utf8.count
+  }
+
+  /// The same without the reason of a decoder.
+  static var chargedBytes: Int { 128 }
 }
 
-// A limit of scopes, views or windows concerns the attachment that exceeds it, and no other one of the connection: it is
-// answered by *absent* with the reason, for clients that know no more than that, and by *detached* with the code.
+/// Why a request has no place.
+enum PlaceError: Error {
+  /// A client that sends it does not know the hub's schema: the connection ends.
+  case unknown(PeerError)
+  /// Only this scope is refused.
+  case refused(ScopeRefusal)
+}
+
+// A limit of scopes, views or windows, or a parameter of a view, concerns the attachment that has it, and no other one of
+// the connection: it is answered by *absent* with the reason, for clients that know no more than that, and by *detached*
+// with the code.
 
 extension HubCore {
   /// The number of refused scopes of one connection whose client has not been told. Beyond it, the connection is closed.
@@ -43,11 +71,13 @@ extension HubCore {
   }
 
   /// Refuses an attachment. The connection and its other scopes go on, unless its client does not read what it is told.
-  mutating func refuse(_ number: UInt16, _ limit: ScopeLimit, of connection: LiveConnection, at now: Duration) {
-    let error = PeerError(.tooManyScopes, limit.reason(limits))
-    guard connection.replies.refused.count < Self.refusedScopeLimit else { return fail(connection.id, error, at: now) }
-    report(.scopeRefused(connection.id, connection.peer, error))
-    connection.replies.refused.append(RefusedScope(number: number, limit: limit))
+  mutating func refuse(_ number: UInt16, _ refusal: ScopeRefusal, of connection: LiveConnection, at now: Duration) {
+    let reason = refusal.reason(limits)
+    guard connection.replies.refused.count < Self.refusedScopeLimit else {
+      return fail(connection.id, PeerError(.tooManyScopes, reason), at: now)
+    }
+    report(.scopeRefused(connection.id, connection.peer, PeerError(refusal.code, reason)))
+    connection.replies.append(RefusedScope(number: number, refusal: refusal))
     outputs.wake(connection)
   }
 }
@@ -56,8 +86,28 @@ extension RefusedScope {
   /// Writes the answer to the attachment.
   func write(_ limits: HubLimits, to writer: inout FrameWriter) {
     // No revision: the client has not seen the part.
-    writer.frame(FrameHeader(kind: .absent, scope: number)) { $0.text(limit.reason(limits)) }
-    writer.frame(FrameHeader(kind: .detached, scope: number), number: PeerErrorCode.tooManyScopes.rawValue)
+    writer.frame(FrameHeader(kind: .absent, scope: number)) { $0.text(refusal.reason(limits)) }
+    writer.frame(FrameHeader(kind: .detached, scope: number), number: refusal.code.rawValue)
+  }
+}
+
+extension ScopeRefusal {
+  /// The code with which the client can tell what has room later from what this hub never attaches.
+  fileprivate var code: PeerErrorCode {
+    switch self {
+    case .limit: .tooManyScopes
+    case .longParameter, .unreadableParameter: .unknownScope
+    }
+  }
+
+  /// Why an attachment is refused, and what to do, for users.
+  fileprivate func reason(_ limits: HubLimits) -> String {
+    switch self {
+    case .limit(let limit): limit.reason(limits)
+    case .longParameter(let view, let byteCount):
+      "the parameter of 'view:\(view)' has \(byteCount) bytes; this hub takes \(ViewReference.parameterLimit)"
+    case .unreadableParameter(let view, let reason): "the parameter of 'view:\(view)' is refused: \(reason)"
+    }
   }
 }
 

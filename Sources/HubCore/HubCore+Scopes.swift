@@ -8,7 +8,9 @@ extension HubCore {
       let reason = "scope number \(number) is in use; detach it first, or use another one"
       return fail(connection.id, PeerError(.scopeInUse, reason), at: now)
     }
-    guard connection.scopes.count < limits.scopes else { return refuse(number, .scopes, of: connection, at: now) }
+    guard connection.scopes.count < limits.scopes else {
+      return refuse(number, .limit(.scopes), of: connection, at: now)
+    }
     guard request.root.rawValue < UInt64(schemas.count) else {
       return fail(connection.id, Self.noState(request.root), at: now)
     }
@@ -22,10 +24,15 @@ extension HubCore {
     } catch {
       return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
     }
-    if let limit = limitExceeded(by: request, of: connection) { return refuse(number, limit, of: connection, at: now) }
+    if let limit = limitExceeded(by: request, of: connection) {
+      return refuse(number, .limit(limit), of: connection, at: now)
+    }
     let place: PublishedPlace
-    do throws(PeerError) { place = try self.place(of: request, for: connection) } catch {
-      return fail(connection.id, error, at: now)
+    do throws(PlaceError) { place = try self.place(of: request, for: connection) } catch {
+      switch error {
+      case .unknown(let error): return fail(connection.id, error, at: now)
+      case .refused(let refusal): return refuse(number, refusal, of: connection, at: now)
+      }
     }
     let retained = takeRetained(place, of: connection)
     subscribe(request, at: place, scope: number, connection, connection.knowsHistory ? retained : nil)

@@ -13,7 +13,8 @@ public struct HubLimits: Sendable {
   /// operator can look at a hub that is full.
   public var connectionsForAdmins = 8
   /// The number of bytes held for all connections of one user: incomplete and waiting frames, output that they do not
-  /// read, and rejections that they do not acknowledge. Beyond it the connection that holds the most is closed.
+  /// read, rejections that they do not acknowledge, and refused scopes of which they were not told. Beyond it the
+  /// connection that holds the most is closed.
   public var heldBytesPerUser = 64 << 20
   /// The number of such bytes held for all users. Each user's share shrinks as the number of users grows.
   public var heldBytes = 1 << 30

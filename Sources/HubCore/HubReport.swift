@@ -31,7 +31,7 @@ package enum HubReport: Equatable, Sendable {
   case effectLost(String)
   /// The computation of a view has taken long, and at least twice as long as any before.
   case slowView(String, Duration)
-  /// A scope was not attached because of a limit.
+  /// A scope was not attached, because of a limit or the parameter of its view.
   case scopeRefused(ConnectionID, Peer, PeerError)
   /// An action was rejected.
   case rejected(ConnectionID, SessionID, Peer, Rejected)

@@ -79,8 +79,8 @@ extension ReplicaCore {
 
   /// The reason why the hub cannot serve a mirror, whose value is then absent: it is one of a release without windows, or
   /// the window is too large for it, alone or with the client's other windows; or its feature does not declare the view,
-  /// or the user may not read it, or the hub does not compute it any more; or the part would exceed a limit of the hub.
-  /// Nil if it can.
+  /// or refuses its parameter, or the user may not read it, or the hub does not compute it any more; or the part would
+  /// exceed a limit of the hub. Nil if it can.
   ///
   /// A part that has no place beside the others is requested again each time that one of these is unsubscribed, or moved
   /// to a smaller window.
@@ -89,7 +89,8 @@ extension ReplicaCore {
   }
 
   /// The code of the error for which the hub cannot serve a mirror, with the text of `refusal(of:)`: `tooManyScopes` for
-  /// a limit, `notPermitted` or `unknownScope`. Nil if it can, and for a view that it does not compute any more.
+  /// a limit, `notPermitted` or `unknownScope`, or another code of a later hub. Nil if it can, and for a view that it
+  /// does not compute any more.
   public func refusalCode(of mirror: any Mirror) -> PeerErrorCode? {
     subscriptions.first { $0.mirror === mirror }?.refusalCode
   }
@@ -183,7 +184,7 @@ extension ReplicaCore {
 
   /// True for a window that was not requested because of the client's other windows, and that fits beside them now.
   private func hasPlaceNow(_ subscription: Subscription, on open: OpenLink) -> Bool {
-    windowElements > 0 && subscription.refusal != nil && subscription.path.windowElements > 0
+    windowElements > 0 && subscription.refusalCode == .tooManyScopes && subscription.path.windowElements > 0
       && !subscription.awaitsRoom && subscription.attachment == nil
       && refusal(ofWindowAt: subscription.path, on: open) == nil
   }
@@ -351,14 +352,17 @@ extension ReplicaCore {
     let attachment = subscription.attachment
     open.windowElements -= attachment?.windowElements ?? 0
     subscription.attachment = nil
-    subscription.awaitsRoom = true
     let code = code.byteCount > 0 ? PeerErrorCode(rawValue: try UInt64(decoding: code)) : .tooManyScopes
+    // What this hub refuses for another reason than a limit, such as a view's parameter, it would refuse again.
+    subscription.awaitsRoom = code == .tooManyScopes
     refuse(subscription, code, subscription.refusal ?? "this hub has not attached the part")
     if attachment?.replacesAnother == true {
       // The place of that one is free.
       attachThoseWithoutRoom(on: open)
     } else {
-      if let attachment, attachment.detachments < open.detachments { attachAgain(subscription, on: open) }
+      if let attachment, subscription.awaitsRoom, attachment.detachments < open.detachments {
+        attachAgain(subscription, on: open)
+      }
       // The elements of a refused window are free for windows that were not requested because of them.
       attachRefusedWindows(on: open)
     }

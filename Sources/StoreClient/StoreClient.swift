@@ -301,8 +301,8 @@ public import Wire
   }
 
   /// The reason why the hub cannot serve a window or a view, whose attachment then has no store: it is of a release without
-  /// them, or the window is too large for it; its feature does not declare the view, or with another type, or this user
-  /// may not read it; or the part, of any kind, would exceed a limit of the hub. Nil if it can.
+  /// them, or the window is too large for it; its feature does not declare the view, or with another type, or refuses its
+  /// parameter, or this user may not read it; or the part, of any kind, would exceed a limit of the hub. Nil if it can.
   ///
   /// A part that has no place beside the others is requested again when one of these is detached, and after a
   /// reconnection.

@@ -34,7 +34,7 @@ extension HubReport {
     case .rejected(_, _, let peer, let rejected) where rejected.code == .notPermitted:
       Log.Cause("actions refused by the configuration", user: peer.user)
     case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.user)
-    case .scopeRefused(_, let peer, _): Log.Cause("scopes beyond a limit", user: peer.user)
+    case .scopeRefused(_, let peer, _): Log.Cause("refused scopes", user: peer.user)
     case .rejected(_, _, let peer, let rejected) where rejected.code == .refused || rejected.code == .late:
       Log.Cause("actions refused by the feature", user: peer.user)
     case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.user)

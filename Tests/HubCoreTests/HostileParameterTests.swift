@@ -21,6 +21,19 @@ import Wire
     var count: Int
   }
 
+  /// A value that its own decoder refuses, with a reason of its own.
+  struct Word: Equatable, Sendable, WireValue {
+    let text: String
+
+    init(from decoder: inout CBORDecoder) throws(WireError) {
+      let start = decoder.offset
+      text = try String(from: &decoder)
+      guard !text.contains("!") else { throw WireError(.outOfRange(type: "Word: \(text)"), at: start) }
+    }
+
+    func encode(to encoder: inout CBOREncoder) { text.encode(to: &encoder) }
+  }
+
   private func makeHub() -> ViewHub {
     ViewHub(
       views: StateViews {
@@ -29,6 +42,10 @@ import Wire
         StateView("page", parameter: Page.self) { Elements(\.chores).sorted(by: \.title).window($0.start, $0.count) }
         StateView("tagged", of: \.note, parameter: Set<Int>.self) { "\($0) \($1.count)" }
         StateView("named", of: \.note, parameter: String.self) { "\($0) \($1)" }
+        StateView("spread", of: \.note, parameter: [Double].self) { "\($0) \($1)" }
+        StateView("oneOf", of: \.note, parameter: Set<Double>.self) { "\($0) \($1.count)" }
+        StateView("word", of: \.note, parameter: Word.self) { "\($0) \($1.text)" }
+        StateView("plain", of: \.note) { $0 }
       })
   }
 
@@ -36,17 +53,23 @@ import Wire
   struct Parameter: Sendable {
     let view: UInt64
     let bytes: [UInt8]
-    /// The code of the hub's error; nil if the view has a value.
-    let error: PeerErrorCode?
+    let answer: Answer
 
-    static func taken(_ view: UInt64, _ bytes: [UInt8]) -> Self { Self(view: view, bytes: bytes, error: nil) }
-    /// One item, of another type or against a rule for its type.
-    static func refused(_ view: UInt64, _ bytes: [UInt8]) -> Self {
-      Self(view: view, bytes: bytes, error: .unknownScope)
+    enum Answer: Equatable {
+      case value, refusal
+      case error(PeerErrorCode)
+    }
+
+    static func taken(_ view: UInt64, _ bytes: [UInt8]) -> Self { Self(view: view, bytes: bytes, answer: .value) }
+    /// A value by the schema, which is too long or against a rule of the decoder.
+    static func refused(_ view: UInt64, _ bytes: [UInt8]) -> Self { Self(view: view, bytes: bytes, answer: .refusal) }
+    /// One item, which is no value of the type in the schema, so that the path leads nowhere.
+    static func mistyped(_ view: UInt64, _ bytes: [UInt8]) -> Self {
+      Self(view: view, bytes: bytes, answer: .error(.unknownScope))
     }
     /// No item, so that the whole message is none.
     static func malformed(_ view: UInt64, _ bytes: [UInt8]) -> Self {
-      Self(view: view, bytes: bytes, error: .malformed)
+      Self(view: view, bytes: bytes, answer: .error(.malformed))
     }
   }
 
@@ -59,19 +82,19 @@ import Wire
     // NaNs with payloads, and one in too long a form; infinity, -0, another long form, an integer.
     .taken(0, [0xf9, 0x7e, 0x00]), .malformed(0, [0xfa, 0x7f, 0xc0, 0, 0]), .taken(0, [0xf9, 0x7e, 0x01]),
     .taken(0, [0xfb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 1]), .taken(0, [0xf9, 0x7c, 0x00]), .taken(0, [0xf9, 0x80, 0x00]),
-    .malformed(0, [0xfb, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0]), .refused(0, [0x01]),
+    .malformed(0, [0xfb, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0]), .mistyped(0, [0x01]),
     // Nothing, more than one value, half of one, a break, null.
     .malformed(0, []), .malformed(0, [0xf9, 0x7e, 0x00, 0x00]), .malformed(0, [0xf9, 0x7e]), .malformed(0, [0xff]),
-    .refused(0, [0xf6]),
+    .mistyped(0, [0xf6]),
   ]
   static let nested: [Parameter] = [
-    .refused(1, arrays(60)), .malformed(1, arrays(1_000)), .taken(1, Condition.all.encoded()),
+    .mistyped(1, arrays(60)), .malformed(1, arrays(1_000)), .taken(1, Condition.all.encoded()),
     .taken(1, deep(5).encoded()), .refused(1, deep(200).encoded()), .malformed(1, [0x82, 0x02] + endless(0x80)),
   ]
   static let pages: [Parameter] = [
     .taken(2, Page(start: .min, count: .max).encoded()), .taken(2, Page(start: .max, count: .max).encoded()),
     .taken(2, Page(start: -5, count: -5).encoded()), .taken(2, Page(start: 0, count: .min).encoded()),
-    .refused(2, [0x82, 0x00] + endless(0x00)), .malformed(2, [0xa2, 0x00, 0x00, 0x00, 0x00]),
+    .mistyped(2, [0x82, 0x00] + endless(0x00)), .malformed(2, [0xa2, 0x00, 0x00, 0x00, 0x00]),
   ]
   static let others: [Parameter] = [
     // Sets: in no order, with repetitions, with more elements than bytes.
@@ -79,27 +102,102 @@ import Wire
     .malformed(3, endless(0x80)),
     // Texts: not UTF-8, with a null character, with a length beyond the end.
     .malformed(4, [0x62, 0xc3, 0x28]), .taken(4, [0x61, 0x00]), .malformed(4, endless(0x60)),
+    .taken(4, "".encoded()), .taken(7, "".encoded()), .refused(7, "!".encoded()),
+    // NaN is an element of a list, but no member of a set, since it does not equal itself.
+    .taken(5, [0x80]), .taken(5, [0x82, 0xf9, 0x7e, 0x00, 0xf9, 0x7e, 0x00]), .taken(6, [0x81, 0xf9, 0x3c, 0x00]),
+    .refused(6, [0x81, 0xf9, 0x7e, 0x00]), .refused(6, [0x82, 0xf9, 0x7e, 0x00, 0xf9, 0x7e, 0x00]),
   ]
 
-  @Test(arguments: [doubles, nested, pages, others].flatMap { $0 })
+  /// Longer than a hub takes; the last ones also than a path.
+  static let long: [Parameter] = [
+    .taken(4, String(repeating: "x", count: 1_021).encoded()),
+    .refused(4, String(repeating: "x", count: 1_022).encoded()),
+    .refused(4, String(repeating: "x", count: 4_000).encoded()),
+    .mistyped(0, String(repeating: "x", count: 4_000).encoded()),
+    .malformed(4, String(repeating: "x", count: 60_000).encoded()),
+  ]
+
+  @Test(arguments: [doubles, nested, pages, others, long].flatMap { $0 })
   func anyBytesHaveOneAnswer(_ parameter: Parameter) throws {
     let hub = makeHub()
     let (client, _) = try hub.open()
     hub.send(.add(owner: 1, title: "sweep"), on: client)
     hub.turn(client)
-    hub.send(Attach(root: .views, path: [.key(parameter.view), .id(parameter.bytes)]), on: client)
+    hub.send(Attach(root: .views, path: [4, .id("y".encoded())]), scope: 1, on: client)
+    hub.turn(client)
+    hub.send(Attach(root: .views, path: [.key(parameter.view), .id(parameter.bytes)]), scope: 2, on: client)
     let answers = hub.turn(client)
-    #expect(answers.map(\.kind) == [parameter.error == nil ? .snapshot : .error])
-    // An error ends the connection of its sender (PROTOCOL, "error").
-    #expect(hub.closed.contains(client) == (parameter.error != nil))
-    if let error = parameter.error { #expect(try answers.first?.errorCode == error) }
+    switch parameter.answer {
+    case .value: #expect(answers.map(\.kind) == [.snapshot])
+    case .refusal:
+      // Only this scope, with the reason; the others of the connection go on.
+      #expect(answers.map(\.kind) == [.absent, .detached] && answers.allSatisfy { $0.scope == 2 && $0.revision == 0 })
+      #expect(try answers[0].refusal.hasPrefix("the parameter of 'view:") && answers[1].refusalCode == .unknownScope)
+    case .error(let code):
+      // What is no message, or no path of the schema, ends the connection of its sender (PROTOCOL, "error").
+      #expect(answers.map(\.kind) == [.error])
+      #expect(try answers[0].errorCode == code)
+    }
+    let isOpen = parameter.answer == .value || parameter.answer == .refusal
+    #expect(hub.closed.contains(client) == !isOpen)
     // Others go on with the same view, and nothing is kept of a refused parameter.
     let (other, _) = try hub.open()
     hub.send(Attach(root: .views, path: [4, .id("x".encoded())]), on: other)
     #expect(hub.turn(other).map(\.kind) == [.snapshot])
     hub.send(.setNote("changed"), on: other)
     #expect(hub.turn(other).contains { $0.kind == .delta })
-    #expect(hub.core.views.groups.reduce(0) { $0 + $1.count } == (parameter.error == nil ? 2 : 1))
+    // Those of the two other requests, of which one is kept for its session after an error.
+    #expect(hub.core.views.groups.reduce(0) { $0 + $1.count } == (parameter.answer == .value ? 3 : 2))
+    if isOpen { #expect(hub.taken(client).contains { $0.kind == .delta && $0.scope == 1 }) }
+  }
+
+  /// The feature has no such place: its sender has another schema, as with any other part.
+  @Test func aParameterOfAViewWithoutOneEndsTheConnection() throws {
+    let hub = makeHub()
+    let (client, _) = try hub.open()
+    hub.send(Attach(root: .views, path: [8, .id("x".encoded())]), on: client)
+    #expect(try hub.turn(client).map { try $0.errorCode } == [.unknownScope])
+    #expect(hub.closed == [client])
+  }
+
+  /// A decoder's reason may have all that the client has sent. It is cut off, and charged with the refusal.
+  @Test func theReasonOfADecoderIsLimitedAndCharged() throws {
+    let hub = makeHub()
+    let (client, _) = try hub.open()
+    let before = hub.core.heldBytes
+    hub.core.noteBusy(client)
+    hub.send(Attach(root: .views, path: [7, .id(String(repeating: "!", count: 1_021).encoded())]), on: client)
+    #expect(hub.turn(client).isEmpty)
+    #expect(hub.core.heldBytes == before + RefusedScope.chargedBytes + 384)
+    hub.core.drained(client, at: hub.now)
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.absent, .detached])
+    let reason = try frames[0].refusal
+    #expect(reason.hasPrefix("the parameter of 'view:word' is refused: byte 0: the number does not fit Word: !!"))
+    #expect(reason.hasSuffix("!!") && reason.utf8.count < 500)
+    #expect(hub.core.heldBytes == before)
+  }
+
+  /// A client that sends many and reads no answer loses its connection; others go on, and nothing is kept.
+  @Test func manyRefusedParametersEndOnlyTheirConnection() throws {
+    let hub = makeHub()
+    let (other, _) = try hub.open()
+    hub.send(Attach(root: .views, path: [4, .id("x".encoded())]), on: other)
+    hub.turn(other)
+    let before = hub.core.heldBytes
+    let (client, _) = try hub.open()
+    hub.core.noteBusy(client)
+    let parameter = String(repeating: "x", count: 1_022).encoded()
+    for number in 0..<10_000 {
+      hub.send(Attach(root: .views, path: [4, .id(parameter)]), scope: UInt16(number), on: client)
+    }
+    #expect(try hub.turn(client).map { try $0.errorCode } == [.tooManyScopes])
+    #expect(hub.closed == [client] && hub.core.heldBytes == before)
+    #expect(hub.core.views.groups.reduce(0) { $0 + $1.count } == 1)
+    let refusals = hub.reports.count { if case .scopeRefused = $0 { true } else { false } }
+    #expect(refusals == HubCore.refusedScopeLimit)
+    hub.send(.setNote("changed"), on: other)
+    #expect(hub.turn(other).contains { $0.kind == .delta })
   }
 
   /// A parameter is its bytes, so a NaN is one value, although it is not equal to itself.

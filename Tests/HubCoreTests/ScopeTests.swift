@@ -210,6 +210,51 @@ import Wire
     #expect(try hub.turn(client).last?.errorCode == .tooManyScopes)
   }
 
+  /// What waits for a client that does not read is charged to its user, like output that was not read.
+  @Test func refusedScopesAreChargedUntilTheirClientIsTold() throws {
+    var limits = HubLimits()
+    limits.scopes = 1
+    let hub = BoardHub(limits: limits)
+    let client = try attach(hub, board.count.steps, scope: 0)
+    hub.turn(client)
+    let before = hub.core.heldBytes
+    hub.block(client)
+    for number in 1...100 { hub.send(Attach(), scope: UInt16(number), on: client) }
+    #expect(hub.turn(client).isEmpty)
+    #expect(hub.core.heldBytes == before + 100 * RefusedScope.chargedBytes)
+    #expect(MemoryLayout<RefusedScope>.stride <= RefusedScope.chargedBytes)
+    hub.unblock(client)
+    #expect(hub.turn(client).count == 200)
+    #expect(hub.core.heldBytes == before)
+  }
+
+  /// Many connections together cannot make the hub keep more than it keeps for one user.
+  @Test func refusedScopesThatNobodyReadsEndTheConnectionThatHasTheMost() throws {
+    var limits = HubLimits()
+    (limits.scopes, limits.heldBytesPerUser) = (0, 150 * RefusedScope.chargedBytes)
+    let hub = BoardHub(limits: limits)
+    let clients = try (0..<3).map { _ in try hub.open().0 }
+    for client in clients { hub.block(client) }
+    for (client, count) in zip(clients, [40, 50, 80]) {
+      for number in 0..<count { hub.send(Attach(), scope: UInt16(number), on: client) }
+    }
+    #expect(try hub.turn(clients[1]).isEmpty && hub.turn(clients[2]).map { try $0.errorCode } == [.tooManyBytes])
+    #expect(hub.ended == [clients[2]] && hub.core.heldBytes == 90 * RefusedScope.chargedBytes)
+  }
+
+  /// A refusal has two frames and a text, so it is longer than its request, but by a small factor.
+  @Test func theAnswerToARefusedScopeIsNotMuchLongerThanItsRequest() throws {
+    var limits = HubLimits()
+    limits.scopes = 0
+    let hub = BoardHub(limits: limits)
+    let (client, _) = try hub.open()
+    var request = FrameWriter()
+    request.frame(FrameHeader(kind: .attach)) { Attach().encode(to: &$0) }
+    hub.send(Attach(), on: client)
+    let answer = hub.turn(client).reduce(0) { $0 + FrameHeader.byteCount + $1.payload.count }
+    #expect(answer <= 10 * request.count, "\(request.count) bytes in, \(answer) bytes out")
+  }
+
   /// The next process of the hub does not know of them.
   @Test func aHandOverHasTheRefusalsThatWereNotWritten() throws {
     var limits = HubLimits()

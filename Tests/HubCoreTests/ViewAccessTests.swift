@@ -162,6 +162,90 @@ import Wire
     #expect(try chores(frames[0]) == [])
   }
 
+  /// Nor does any revision that she may guess, on a session of her own or with the identifier of his.
+  @Test(arguments: 0...6 as ClosedRange<UInt64>)
+  func noRevisionResumesTheValueOfAnotherUser(known: UInt64) throws {
+    let hub = try hub(["mine", "titles"])
+    let (owner, _) = try hub.open(user: Self.owner)
+    hub.send(.add(owner: Self.bob, title: "b"), .add(owner: Self.alice, title: "a"), on: owner)
+    hub.turn()
+    let (bob, theirs) = try hub.open(user: Self.bob)
+    try hub.attach("mine", scope: 1, on: bob)
+    try hub.attach("titles[h'F4']", scope: 2, on: bob)
+    hub.send(.setTitle(1, "secret"), on: owner)
+    hub.turn()
+    hub.core.ended(bob)
+    hub.send(.setTitle(1, "secret too"), on: owner)
+    hub.turn()
+    for session in [nil, theirs.session] {
+      let (alice, welcome) = try hub.open(user: Self.alice, session: session, history: theirs.history)
+      #expect(!welcome.isResumed)
+      let rows = try hub.attach("mine", scope: 1, known: known, on: alice)
+      #expect(rows.map(\.kind) == [.snapshot])
+      #expect(try chores(rows[0]) == ["a"])
+      let titles = try hub.attach("titles[h'F4']", scope: 2, known: known, on: alice)
+      #expect(titles.map(\.kind) == [.snapshot])
+      #expect(try titles[0].value([String].self) == ["a"])
+      hub.frame(FrameHeader(kind: .verify, scope: 2), on: alice)
+      let hashes = hub.turn(alice)
+      #expect(hashes.map(\.kind) == [.hash])
+      #expect(try hashes[0].hash == ["a"].stateHash())
+    }
+  }
+
+  /// Values that others have attached, or that are kept for their sessions, answer nothing of hers.
+  @Test func whatOthersHaveAttachedChangesNoAnswer() throws {
+    func transcript(bobAttaches: Bool) throws -> [String] {
+      let hub = try hub(["mine", "titles", "firstOfMine"])
+      let (owner, _) = try hub.open(user: Self.owner)
+      hub.send(.add(owner: Self.bob, title: "secret"), .add(owner: Self.alice, title: "a"), on: owner)
+      hub.turn()
+      let clients = try (0..<2).map { _ in try hub.open(user: Self.bob).0 }
+      let (alice, welcome) = try hub.open(user: Self.alice)
+      let views = ["mine", "titles[h'F4']", "titles[h'F5']", "firstOfMine[1]", "firstOfMine[2]", "firstOfMine[-1]"]
+      for (scope, view) in views.enumerated() where bobAttaches {
+        for bob in clients { try hub.attach(view, scope: UInt16(scope), on: bob) }
+      }
+      // One of them stays, and the other's session keeps its values.
+      hub.core.ended(clients[1])
+      hub.turn()
+      var transcript: [String] = []
+      func note(_ frames: [ViewHub.Frame]) {
+        transcript += frames.map { "\($0.scope) \($0.revision) \($0.kind as Any) \($0.payload)" }
+      }
+      for (scope, view) in views.enumerated() { note(try hub.attach(view, scope: UInt16(scope), on: alice)) }
+      // Parameters of other types, each of which ends its connection.
+      let long = String(repeating: "x", count: 2_000).encoded()
+      for path in [[9, .id([0x61, 0x78])], [4, .id([0xf6])], [4, .id(long)]] as [[PathStep]] {
+        let (mistaken, _) = try hub.open(user: Self.alice)
+        hub.send(Attach(root: .views, path: path), scope: 99, on: mistaken)
+        note(hub.turn(mistaken))
+      }
+      hub.core.ended(alice)
+      hub.send(.setTitle(2, "b"), on: owner)
+      hub.turn()
+      let (again, resumed) = try hub.open(user: Self.alice, session: welcome.session, history: welcome.history)
+      #expect(resumed.isResumed)
+      for (scope, view) in views.enumerated() { note(try hub.attach(view, scope: UInt16(scope), known: 2, on: again)) }
+      return transcript
+    }
+    let (alone, beside) = (try transcript(bobAttaches: false), try transcript(bobAttaches: true))
+    #expect(alone == beside && alone.count >= 12)
+  }
+
+  /// The hub does not even look at the parameter of a view that the user may not read.
+  @Test func aParameterIsReadOnlyOfAPermittedView() throws {
+    let hub = try hub()
+    let bobs = Chores.Choice(owner: Self.bob, isDone: false).encoded()
+    for parameter in [bobs, [0xf6], String(repeating: "x", count: 2_000).encoded()] {
+      let (alice, _) = try hub.open(user: Self.alice)
+      hub.send(Attach(root: .views, path: [2, .id(parameter)]), on: alice)
+      let error = try #require(hub.turn(alice).first).error
+      #expect(error.code == .notPermitted)
+    }
+    #expect(hub.core.views.groups.allSatisfy { $0.count == 0 })
+  }
+
   /// The answers to Alice when she asks for anything of others, with and without rows of Bob.
   private func refusals(rows: Int) throws -> [[UInt8]] {
     let feature = Schema(state: Chores.State.self, action: Chores.Action.self)

@@ -145,5 +145,7 @@ extension BoardHub.Frame {
   /// The payload in diagnostic notation.
   var text: String { get throws { try CBORValue(decoding: payload.span.bytes).description } }
 
+  var hash: StateHash { get throws { try StateHash(decoding: payload.span.bytes) } }
+
   var error: PeerError { get throws { try PeerError(decoding: payload.span.bytes) } }
 }

@@ -15,14 +15,42 @@ import Wire
     StateViews { StateView("doubled", of: \.counter.count) { "\($0)" } }
   }
 
+  /// Two versions of a type whose schemas are equal: the second one's decoder refuses more.
+  private enum Earlier {
+    struct Factor: WireValue {
+      let number: Int
+
+      init(from decoder: inout CBORDecoder) throws(WireError) { number = try Int(from: &decoder) }
+
+      func encode(to encoder: inout CBOREncoder) { number.encode(to: &encoder) }
+    }
+  }
+
+  private enum Later {
+    struct Factor: WireValue {
+      let number: Int
+
+      init(from decoder: inout CBORDecoder) throws(WireError) {
+        let start = decoder.offset
+        number = try Int(from: &decoder)
+        guard number < 3 else { throw WireError(.outOfRange(type: "Factor"), at: start) }
+      }
+
+      func encode(to encoder: inout CBOREncoder) { number.encode(to: &encoder) }
+    }
+  }
+
   private let increment = Action.counter(.incrementButtonTapped)
 
-  /// The record of a client that has attached the view, if there is one.
-  private func record(_ views: StateViews<State>) throws -> (hub: Hub, bytes: [UInt8]) {
+  /// The record of a client that has attached the view, if there is one, and a second one by a path.
+  private func record(
+    _ views: StateViews<State>, second: [PathStep]? = nil
+  ) throws -> (hub: Hub, bytes: [UInt8]) {
     let hub = try Hub(recovering: [], views: views)
     let id = hub.connect()
     hub.send(Hello(name: "test"), on: id)
     if views.schema != nil { hub.send(Attach(root: .views, path: [0]), scope: 7, on: id) }
+    if let second { hub.send(Attach(root: .views, path: second), scope: 8, on: id) }
     hub.send([increment], from: 1, on: id)
     for _ in 0..<3 {
       hub.turn()
@@ -54,6 +82,34 @@ import Wire
     // Another process may compute another value from the same state, so it is sent as a whole.
     let frames = next.turn(id)
     #expect(frames.map(\.kind) == [.snapshot] && frames.map(\.scope) == [7] && next.closed.isEmpty)
+    next.send([increment], from: 2, on: id)
+    next.turn()
+    next.store()
+    #expect(next.turn(id).map(\.kind) == [.delta, .applied])
+  }
+
+  /// The client has a value of the view, which this process cannot compute: it is told so, and keeps its other parts.
+  @Test func aParameterThatTheNextProcessRefusesConcernsItsViewOnly() throws {
+    let earlier = StateViews<State> {
+      StateView("doubled", of: \.counter.count) { $0 * 2 }
+      StateView("scaled", of: \.counter.count, parameter: Earlier.Factor.self) { $0 * $1.number }
+    }
+    let later = StateViews<State> {
+      StateView("doubled", of: \.counter.count) { $0 * 2 }
+      StateView("scaled", of: \.counter.count, parameter: Later.Factor.self) { $0 * $1.number }
+    }
+    let (hub, record) = try record(earlier, second: [1, .id(3.encoded())])
+    let handOver = try #require(try handOver(record, from: hub, to: later))
+    let next = try Hub(
+      recovering: hub.log, sessions: hub.log.flatMap(\.sessions), seed: 8, continuing: handOver, views: later)
+    let id = next.connect(isTakenOver: true)
+    _ = next.core.takeOver(handOver, 0, on: id, at: next.now)
+    let frames = next.turn(id)
+    #expect(frames.filter { $0.scope == 7 }.map(\.kind) == [.snapshot])
+    let refusal = frames.filter { $0.scope == 8 }
+    #expect(refusal.map(\.kind) == [.absent, .detached] && next.closed.isEmpty)
+    #expect(try refusal.last?.number == PeerErrorCode.unknownScope.rawValue)
+    #expect(next.core.heldBytes == 0)
     next.send([increment], from: 2, on: id)
     next.turn()
     next.store()

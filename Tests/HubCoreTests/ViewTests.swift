@@ -218,7 +218,7 @@ import Wire
     #expect(try hub.turn(client).map { try $0.errorCode } == [.unknownScope])
   }
 
-  @Test func aLongParameterIsRefused() throws {
+  @Test func aLongParameterIsRefusedAlone() throws {
     let hub = ViewHub(
       views: StateViews {
         StateView("echo", of: \.note, parameter: String.self) { $0 + $1 }
@@ -226,8 +226,16 @@ import Wire
     let (client, _) = try hub.open()
     let parameter = String(repeating: "x", count: 2_000).encoded()
     hub.send(Attach(root: .views, path: [0, .id(parameter)]), on: client)
-    let error = try #require(hub.turn(client).first).error
-    #expect(error.code == .tooManyScopes && error.reason.contains("view:echo"))
+    let frames = hub.turn(client)
+    #expect(frames.map(\.kind) == [.absent, .detached])
+    // Not the code of a limit: there is no room for it later.
+    #expect(try frames[1].refusalCode == .unknownScope)
+    #expect(try frames[0].refusal == "the parameter of 'view:echo' has 2003 bytes; this hub takes 1024")
+    #expect(!hub.closed.contains(client) && hub.core.views.groups.allSatisfy { $0.count == 0 })
+    #expect(hub.reports.contains { if case .scopeRefused(client, _, _) = $0 { true } else { false } })
+    // Its number is free, and the connection goes on.
+    hub.send(Attach(root: .views, path: [0, .id("x".encoded())]), on: client)
+    #expect(hub.turn(client).map(\.kind) == [.snapshot])
   }
 
   @Test func theViewsOfAConnectionAndOfAUserAreLimited() throws {
@@ -383,6 +391,61 @@ import Wire
     // The limit of values that are kept is reached, as before.
     _ = try leave(2)
     #expect(values() == 1)
+  }
+
+  /// The place of a value that has ended is used again for the next one, while a session still names it. The session
+  /// cannot go on with the next value, whatever revision its client claims to know (`ViewTable.add`).
+  @Test(arguments: [true, false], 0...8 as ClosedRange<UInt64>)
+  func aSessionNeverResumesOntoAnotherValue(endsByTime: Bool, known: UInt64) throws {
+    var limits = HubLimits()
+    (limits.viewRetention, limits.versions) = endsByTime ? (0, 16) : (1000, 1)
+    let hub = ViewHub(
+      limits: limits, views: StateViews { StateView("echo", of: \.note, parameter: Int.self) { "\($0) \($1)" } })
+    let (sender, _) = try hub.open()
+    func change() {
+      hub.send(.setNote("\(hub.core.revision)"), on: sender)
+      hub.turn()
+    }
+    func path(_ parameter: Int) -> [PathStep] { [0, .id(parameter.encoded())] }
+    for _ in 0..<3 { change() }
+    let (client, welcome) = try hub.open()
+    hub.send(Attach(root: .views, path: path(1)), on: client)
+    #expect(hub.turn(client).map(\.revision) == [3])
+    let publishers = hub.core.publishers.count
+    // Without the time limit, the version that is kept for the session gives way to the newer ones of another client.
+    let (other, _) = try hub.open()
+    if !endsByTime { hub.send(Attach(root: .views, path: path(1)), on: other) }
+    hub.turn()
+    hub.core.ended(client)
+    hub.turn()
+    for _ in 0..<2 { change() }
+    if !endsByTime { hub.frame(FrameHeader(kind: .detach), on: other) }
+    hub.turn()
+    #expect(hub.core.views.groups[0].count == 0)
+    // The next value, in its place: at once, before anything changes.
+    hub.send(Attach(root: .views, path: path(2)), scope: 7, on: other)
+    hub.turn()
+    let (again, resumed) = try hub.open(session: welcome.session, history: welcome.history)
+    #expect(resumed.isResumed)
+    hub.send(Attach(root: .views, path: path(2), knownRevision: known), on: again)
+    let frames = hub.turn(again)
+    #expect(hub.core.publishers.count == publishers && hub.core.views.groups[0].count == 1)
+    #expect(frames.map(\.kind) == [.snapshot] && frames[0].revision == 5)
+    #expect(try frames[0].value(String.self) == "4 2")
+    hub.frame(FrameHeader(kind: .verify), on: again)
+    let hashes = hub.turn(again)
+    #expect(hashes.map(\.kind) == [.hash])
+    #expect(try hashes[0].hash == "4 2".stateHash())
+    change()
+    #expect(try hub.turn(again).map { try $0.text } == [#"[5, "5 2"]"#])
+    // Nor does the end of the session take anything from the value.
+    hub.core.ended(again)
+    hub.turn()
+    let (last, _) = try hub.open(session: welcome.session, history: welcome.history)
+    hub.send(Attach(root: .views, path: path(2), knownRevision: 6), on: last)
+    #expect(hub.turn(last).isEmpty)
+    hub.send(.setNote("z"), on: sender)
+    #expect(try hub.turn(last).map { try $0.text } == [#"[6, "z 2"]"#])
   }
 
   // MARK: Time

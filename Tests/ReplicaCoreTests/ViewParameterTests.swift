@@ -85,4 +85,45 @@ import Wire
     #expect(short.part?.map(\.owner) == [1])
     #expect(world.clients[0].replica.connection == .live)
   }
+
+  /// The hub's decoder may refuse what the schema allows, here members of a set that are not in order.
+  @Test(arguments: [[], [.window(start: 0, count: 5)]] as [[PathStep]])
+  func aParameterThatTheHubRefusesConcernsItsViewOnly(path: [PathStep]) throws {
+    let world = try world(
+      StateViews {
+        StateView("count", of: \.chores) { $0.count }
+        StateView("owned", of: \.chores, parameter: Set<UInt32>.self) { chores, owners in
+          chores.filter { owners.contains($0.owner) }
+        }
+      })
+    let client = world.clients[0]
+    let counts = (0..<2).map { _ in TypedMirror<Int>() }
+    for mirror in counts {
+      let schema = Schema(state: Int.self, action: Never.self)
+      client.replica.subscribe(mirror, to: ViewReference(name: "count"), schema: schema)
+    }
+    let refused: any Mirror = path.isEmpty ? TypedMirror<Rows>() : TypedMirror<Window<Rows>>()
+    let schema = Schema(state: Rows.self, action: Never.self)
+    client.replica.subscribe(
+      refused, to: ViewReference(name: "owned", parameter: [0x82, 0x02, 0x01]), at: path, schema: schema)
+    for isReconnected in [false, true] {
+      if isReconnected { world.cut(client) }
+      try world.settle()
+      let connection = client.replica.connection
+      #expect(connection == .live && counts.allSatisfy { $0.part == 2 })
+      #expect(client.replica.refusalCode(of: refused) == .unknownScope)
+      let reason = client.replica.refusal(of: refused)
+      #expect(reason?.hasPrefix("the parameter of 'view:owned' is refused: ") == true)
+    }
+    // It waits for no room.
+    client.replica.unsubscribe(counts[0])
+    try world.settle()
+    #expect(client.replica.refusalCode(of: refused) == .unknownScope && client.replica.connection == .live)
+    // Another parameter is another value.
+    client.replica.move(refused, to: ViewReference(name: "owned", parameter: [0x81, 0x02]), at: path)
+    try world.settle()
+    #expect(client.replica.refusal(of: refused) == nil && client.replica.connection == .live)
+    let rows = (refused as? TypedMirror<Rows>)?.part ?? (refused as? TypedMirror<Window<Rows>>)?.part?.elements
+    #expect(rows?.map(\.title) == ["of 2"])
+  }
 }

@@ -27,6 +27,15 @@ extension HubCore {
     charge(greeting.account, difference, at: now)
   }
 
+  /// Refunds what is no longer held for a connection, to which it was written.
+  mutating func refund(_ connection: LiveConnection) {
+    let difference = connection.chargedBytes - connection.heldBytes
+    guard difference > 0, !connection.isRemote else { return }
+    connection.chargedBytes -= difference
+    noteDescription(of: connection)
+    release(difference, of: connection.account)
+  }
+
   private mutating func charge(_ account: UserAccount, _ difference: Int, at now: Duration) {
     guard difference > 0 else { return release(-difference, of: account) }
     let isWithinShare = accounts.mayHold(difference, for: account, limits)

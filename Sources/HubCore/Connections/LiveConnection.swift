@@ -151,9 +151,11 @@ final class LiveConnection {
   /// The number of actions that were processed on this connection.
   var actionCount: UInt64 { session.processed - min(processedBefore, session.processed) }
 
-  /// The number of bytes held for it: received frames, output that the client has not read, and rejections that it has
-  /// not acknowledged.
-  var heldBytes: Int { decoder.heldBytes + (backlog?.byteCount ?? 0) + queuedBytes + session.rejections.byteCount }
+  /// The number of bytes held for it: received frames, output that the client has not read, rejections that it has not
+  /// acknowledged, and refused scopes of which it was not told.
+  var heldBytes: Int {
+    decoder.heldBytes + (backlog?.byteCount ?? 0) + queuedBytes + session.rejections.byteCount + replies.refusedBytes
+  }
 
   /// Returns true if a scope number is taken: attached, or detached or refused without its *detached* frame being
   /// written yet.

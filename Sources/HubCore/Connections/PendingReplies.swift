@@ -16,8 +16,10 @@ struct PendingReplies {
   var pong: UInt64?
   /// The detached scopes whose *detached* frame was not written yet.
   var detached: [UInt16] = []
-  /// The scopes that were not attached because of a limit, without the frames that say so.
-  var refused: [RefusedScope] = []
+  /// The scopes that were refused alone, without the frames that say so.
+  private(set) var refused: [RefusedScope] = []
+  /// The sum of what the client's user is charged for these.
+  private(set) var refusedBytes = 0
   /// The requested schemas, each once.
   var schemas: [SchemaRequest] = []
   /// The number of the last action whose effects the hub does not hold any more; 0 if the client knows it.
@@ -30,9 +32,14 @@ struct PendingReplies {
     pong == nil && detached.isEmpty && refused.isEmpty && schemas.isEmpty && released == 0 && standing == nil
   }
 
+  mutating func append(_ scope: RefusedScope) {
+    refused.append(scope)
+    refusedBytes += scope.chargedBytes
+  }
+
   /// Removes all answers, which were written, and keeps the memory of the lists.
   mutating func removeAll() {
-    (pong, released, standing) = (nil, 0, nil)
+    (pong, released, standing, refusedBytes) = (nil, 0, nil, 0)
     detached.removeAll(keepingCapacity: true)
     refused.removeAll()
     schemas.removeAll(keepingCapacity: true)

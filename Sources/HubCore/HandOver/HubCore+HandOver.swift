@@ -287,8 +287,11 @@ extension HubCore {
       guard rights.permitsAttaching(scope.path, of: scope.root) else {
         return fail(id, notPermitted(connection.peer, toAttach: scope.path, of: scope.root), at: now)
       }
-      do throws(PeerError) { try continueScope(scope, of: connection) } catch {
-        return fail(connection.id, error, at: now)
+      do throws(PlaceError) { try continueScope(scope, of: connection) } catch {
+        switch error {
+        case .unknown(let error): return fail(connection.id, error, at: now)
+        case .refused(let refusal): refuse(scope.number, refusal, of: connection, at: now)
+        }
       }
     }
     outputs.wake(connection)
@@ -296,11 +299,11 @@ extension HubCore {
 
   private mutating func continueScope(
     _ scope: HandedSession.Scope, of connection: LiveConnection
-  ) throws(PeerError) {
+  ) throws(PlaceError) {
     guard scope.root.rawValue < UInt64(schemas.count) else { return }
     let known = scope.version == nil ? nil : scope.sentRevision
     let request = Attach(root: scope.root, path: scope.path, knownRevision: known)
-    // The previous process had accepted it, perhaps with another limit for parameters.
+    // The previous process had accepted it, perhaps with another limit for parameters, or another decoder of them.
     let place = try place(of: request, for: connection)
     // The versions of the hub's own state are not handed over; its subscribers get a snapshot.
     let retained = scope.version.flatMap { version in

@@ -22,23 +22,20 @@ extension HubCore {
   /// value.
   ///
   /// - Throws: The reason why a view has no such value.
-  mutating func place(of request: Attach, for connection: LiveConnection) throws(PeerError) -> PublishedPlace {
+  mutating func place(of request: Attach, for connection: LiveConnection) throws(PlaceError) -> PublishedPlace {
     guard request.root == .views else { return PublishedPlace(publisher: request.root.index, path: request.path) }
     let stepCount: Int
     do throws(SchemaPathError) {
       stepCount = try views.declared.schema.checkView(request.path)
     } catch {
-      throw PeerError(.unknownScope, "this hub's feature has no such view: \(error)")
+      throw PlaceError.unknown(PeerError(.unknownScope, "this hub's feature has no such view: \(error)"))
     }
     guard case .key(let number) = request.path[0] else { preconditionFailure("the first step to a view is its number") }
     let (index, prefix) = (Int(number), Array(request.path.prefix(stepCount)))
     let view = views.declared.views[index]
     let parameter: [UInt8]? = if stepCount == 2, case .id(let bytes) = prefix[1] { bytes } else { nil }
     if let parameter, parameter.count > ViewReference.parameterLimit {
-      let reason = """
-        the parameter of 'view:\(view.name)' has \(parameter.count) bytes; this hub takes \(ViewReference.parameterLimit)
-        """
-      throw PeerError(.tooManyScopes, reason)
+      throw PlaceError.refused(.longParameter(view: view.name, byteCount: parameter.count))
     }
     let user = connection.peer.systemUser
     let key = ViewDeclaration.Key(
@@ -55,7 +52,7 @@ extension HubCore {
     return PublishedPlace(publisher: publisher, path: path)
   }
 
-  private mutating func source(of key: ViewDeclaration.Key, for user: SystemUser) throws(PeerError) -> ViewSource {
+  private mutating func source(of key: ViewDeclaration.Key, for user: SystemUser) throws(PlaceError) -> ViewSource {
     let (view, group) = (views.declared.views[key.view], views.groups[key.view])
     let identity = ViewIdentity(view.name, parameter: key.parameter, user: key.user)
     if let refusal = mark?.refusal(of: identity) {
@@ -69,7 +66,8 @@ extension HubCore {
     do throws(WireError) {
       return ViewSource(group, views.feed, identity, try view.begin(key.parameter, user))
     } catch {
-      throw PeerError(.unknownScope, "the parameter of 'view:\(view.name)' is refused: \(error)")
+      // The decoder of a feature's type may say anything, also all that the client has sent.
+      throw PlaceError.refused(.unreadableParameter(view: view.name, reason: error.description.prefix(byteCount: 384)))
     }
   }
 

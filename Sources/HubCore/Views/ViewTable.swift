@@ -50,6 +50,12 @@ struct ViewTable {
   func publisher(of key: ViewDeclaration.Key) -> Int? { indices[key] }
 
   /// Adds a value, and returns the index for its publisher, which is at most `end`.
+  ///
+  /// The index may be that of a value that has ended, which `RetainedScope`s of sessions still name. Without a number of
+  /// the generation, they do not match the new value: a `RetainedScope` is used only while its publisher keeps the version
+  /// that it names. A value ends only when no version of it is held, so that version was dropped for a newer one, or the
+  /// state has changed since and `endIdleViews` has removed it. Either way its revision is less than that of the state
+  /// when the next value is added, from which the versions of that count. A revision of the state is never used again.
   mutating func add(_ key: ViewDeclaration.Key, _ source: ViewSource, end: Int) -> Int {
     let index = free.popLast() ?? end
     indices[key] = index

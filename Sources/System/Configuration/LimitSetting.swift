@@ -160,7 +160,7 @@ extension LimitSetting {
     ),
     bytes(
       "held-bytes-per-user", \.heldBytesPerUser, 1 << 20...64 << 30,
-      "the number of bytes held for the connections of one user: incomplete messages, unread output and unacknowledged rejections; beyond it the connection that holds the most is closed"
+      "the number of bytes held for the connections of one user: incomplete messages, unread output, unacknowledged rejections and unsent refusals of parts; beyond it the connection that holds the most is closed"
     ),
     bytes(
       "held-bytes", \.heldBytes, 1 << 20...1 << 40,

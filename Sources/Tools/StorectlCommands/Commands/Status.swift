@@ -27,8 +27,8 @@ extension ProgramOptions.Command {
       .text(
         """
         Shows for each its number, its process and user, since when it is connected, the bytes that the hub holds for \
-        it (unfinished input, unread output and unacknowledged rejections), its name, and the parts of the state to \
-        which it subscribes. After a restart of the hub, the time is that of the restart.
+        it (unfinished input, unread output, unacknowledged rejections and unsent refusals of parts), its name, and \
+        the parts of the state to which it subscribes. After a restart of the hub, the time is that of the restart.
         """),
       .text(
         """
