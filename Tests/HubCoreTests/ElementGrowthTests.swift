@@ -28,7 +28,7 @@ import Wire
     return operations.load(ordering: .relaxed) - before
   }
 
-  struct RowID: Hashable, WireValue {
+  struct RowID: Hashable, Comparable, Replicated {
     let number: Int
 
     init(_ number: Int) { self.number = number }
@@ -42,6 +42,13 @@ import Wire
       return lhs.number == rhs.number
     }
 
+    static func < (lhs: Self, rhs: Self) -> Bool {
+      note()
+      return lhs.number < rhs.number
+    }
+
+    func differs(from base: Self) -> Bool { number != base.number }
+
     func hash(into hasher: inout Hasher) {
       note()
       hasher.combine(number)
@@ -53,6 +60,8 @@ import Wire
     var rank: Int
 
     init(_ number: Int) { (id, rank) = (RowID(number), number) }
+
+    init(_ row: Row, rank: Int) { (id, self.rank) = (row.id, rank) }
 
     init(from decoder: inout CBORDecoder) throws(WireError) {
       try decoder.tuple(2)
@@ -165,5 +174,55 @@ import Wire
       #expect(many.operations <= few.operations * 3 / 2, "\(measurement.name): \(few), \(many)")
       #expect(many.bytes <= few.bytes + 20, "\(measurement.name): \(few), \(many)")
     }
+  }
+
+  // MARK: First values
+
+  /// The steps of a turn, and the operations that they may be: a step is some of them.
+  private static let (steps, limit) = (4_096, 8 * 4_096)
+
+  /// The operations of the longest piece of a first value.
+  ///
+  /// - Parameter change: Changes the table after some pieces.
+  private static func longestPiece<Element>(
+    of elements: Elements<Table, Element>, _ table: Table, _ change: (inout Table) -> Void = { _ in }
+  ) -> Int {
+    var (table, longest, pieces, isComplete) = (table, 0, 0, false)
+    let next = elements.follow()
+    while !isComplete {
+      if pieces == 2 { change(&table) }
+      var budget = WorkBudget(steps: steps)
+      longest = max(longest, count { isComplete = next(table, &budget) != nil })
+      pieces += 1
+    }
+    #expect(pieces > 2)
+    return longest
+  }
+
+  /// Indices and groups grow in steps too, whether many of them grow at the same time or one becomes large.
+  @Test(arguments: [1, 500, 50_000])
+  func noPieceOfAFirstValueIsLong(_ groupCount: Int) {
+    let (table, rows) = (Table(50_000), Elements<Table, Row>(\.rows))
+    let group = Self.counted { RowID($0.rank % groupCount) }
+    let joined = rows.joined(with: Elements(\.owners), on: group) { row, _ in row }
+    #expect(Self.longestPiece(of: joined, table) < Self.limit)
+    #expect(Self.longestPiece(of: rows.grouped(by: group), table) < Self.limit)
+    if groupCount > 1 { return }
+    #expect(Self.longestPiece(of: rows.filter(Self.counted { $0.rank % 2 == 0 }), table) < Self.limit)
+    #expect(Self.longestPiece(of: rows.sorted(by: group), table) < Self.limit)
+  }
+
+  /// What has changed while a first value is computed is applied in pieces: changed elements, and an element to which all
+  /// others refer.
+  @Test func noPieceOfChangesMeanwhileIsLong() {
+    let (table, rows) = (Table(50_000), Elements<Table, Row>(\.rows))
+    let joined = rows.joined(with: Elements(\.owners), on: Self.counted { RowID($0.rank % 2) }) { row, owner in
+      Row(row, rank: owner?.rank ?? 0)
+    }
+    let changed = Self.longestPiece(of: joined, table) { table in
+      for position in 0..<3_000 { table.rows[position].rank += 1 }
+    }
+    #expect(changed < Self.limit)
+    #expect(Self.longestPiece(of: joined, table) { $0.owners[0].rank += 1 } < Self.limit)
   }
 }

@@ -212,6 +212,34 @@ import Wire
     #expect(hub.core.views.groups.map(\.work.count).reduce(0, +) == 1)
   }
 
+  /// A value is not kept up to date without clients, and all of it may have changed when one comes back.
+  @Test func othersAreServedWhileAValueCatchesUp() throws {
+    let (hub, other, _) = try slowHub(choreCount: 600)
+    let (client, welcome) = try hub.open(user: 1)
+    try hub.attach("byTitle[0..<2]", scope: 1, on: client)
+    while hub.needsAnotherTurn { hub.turn() }
+    let known = try #require(hub.taken(client).last).revision
+    hub.core.ended(client)
+    for number in 1...600 { hub.send(.setTitle(number, "renamed \(1_600 - number)"), on: other) }
+    hub.turn(other)
+    let (again, _) = try hub.open(user: 1, session: welcome.session, history: welcome.history)
+    #expect(try hub.attach("byTitle[0..<2]", scope: 1, known: known, on: again).isEmpty)
+    var turns = 0
+    var frames: [BoardHub.Frame] = []
+    while frames.isEmpty, turns < 1_000 {
+      turns += 1
+      hub.send(.setNote("\(turns)"), on: other)
+      #expect(hub.turn(other).map(\.kind) == [.applied])
+      frames = hub.taken(again)
+    }
+    #expect(turns > 10 && frames.count == 1)
+    let now: Window<IdentifiedArrayOf<Chore>> = try hub.attach("byTitle[0..<2]", scope: 2, on: again)[0].value()
+    #expect(now.elements.map(\.id) == [600, 599])
+    hub.send(.setTitle(300, "before all others"), on: other)
+    hub.turn(other)
+    #expect(hub.taken(again).map(\.kind) == [.delta, .delta] && !hub.needsAnotherTurn)
+  }
+
   @Test func aValueThatNobodyWaitsForIsGivenUp() throws {
     let (hub, client, _) = try slowHub(choreCount: 300)
     for _ in 0..<3 {

@@ -157,6 +157,7 @@ extension Publisher {
     guard let publishedRevision else { preconditionFailure("publishing has begun") }
     for node in scopes.nodes.indices where !scopes.nodes[node].subscribers.isEmpty {
       sent[node] = (publishedRevision, publishedRevision)
+      for id in scopes.nodes[node].subscribers { noteSentRevision(of: id) }
     }
     return true
   }

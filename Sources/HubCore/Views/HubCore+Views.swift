@@ -92,7 +92,8 @@ extension HubCore {
   /// The fewest steps for one of many first values in a turn: a part of a piece costs as much as the piece.
   private static let viewPiece = 256
 
-  /// Goes on with the first values of views. Their clients wait, as for a snapshot, and nobody else does.
+  /// Goes on with the first values of views, and with those that catch up. Their clients wait, as for a snapshot, and nobody
+  /// else does.
   mutating func prepareViews() {
     var steps = outgoing.pieceLimit < SnapshotPiece.byteLimit ? limits.viewSteps / 4 : limits.viewSteps
     let share = max(steps / views.unprepared.count, Self.viewPiece)

@@ -5,7 +5,8 @@ import Wire
 /// It is computed when it is published, only if its input has changed since. Its revision is that of the state with which
 /// it has changed last, so a turn that leaves it as it was costs its subscribers nothing. That of the first value may be
 /// within the turn in which its first client came. A computation that takes long is followed by a pause of three times its
-/// duration, in which changes wait. The first value may take several turns, each with the `ViewFeed.budget` of its turn.
+/// duration, in which changes wait. The first value may take several turns, each with the `ViewFeed.budget` of its turn,
+/// and so may the first one after a time without clients.
 final class ViewSource: StateSource {
   let group: ViewGroup
   /// The reason why there is no value; nil if there is one.
@@ -19,7 +20,9 @@ final class ViewSource: StateSource {
   /// The revision at which `current` has differed from its predecessor.
   private var changed: UInt64 = 0
   private var pause = ViewPause()
-  /// The sum of `WorkBudget.rounds` for the first value.
+  /// True if a client has come back to `current`, which was not kept up to date without clients.
+  private var isCatchingUp = false
+  /// The sum of `WorkBudget.rounds` for the value that is computed in pieces.
   private var rounds = 0
 
   /// The rounds after which each further one doubles the steps.
@@ -49,21 +52,29 @@ final class ViewSource: StateSource {
   /// a slow view again.
   func currentVersion() -> StateVersion {
     let revision = feed.revision
-    if let current, examined == revision || absenceReason != nil || pause.lasts(feed.clock) { return current }
+    if let current, isCatchingUp || examined == revision || absenceReason != nil || pause.lasts(feed.clock) {
+      return current
+    }
     examined = revision
     computeMarked(at: revision)
     guard let current else { preconditionFailure("the first value of a view is prepared before it is read") }
     return current
   }
 
-  var isPrepared: Bool { current != nil }
+  var isPrepared: Bool { current != nil && !isCatchingUp }
 
   /// Goes on with the first value, as far as `ViewFeed.budget` allows.
   func prepare() -> Bool {
-    guard current == nil else { return true }
+    guard !isPrepared else { return true }
     let revision = feed.revision
-    if computeMarked(at: revision) { examined = revision }
-    return current != nil
+    if computeMarked(at: revision) { (examined, isCatchingUp) = (revision, false) }
+    return isPrepared
+  }
+
+  /// Notes that a client has come back to the value, which may be one of long ago.
+  func catchUp() {
+    guard current != nil, absenceReason == nil, group.inputRevision() > computed else { return }
+    (isCatchingUp, rounds) = (true, 0)
   }
 
   @discardableResult
@@ -80,9 +91,10 @@ final class ViewSource: StateSource {
     // Only the first one waits: subscribers of a value wait for its change as they do for that of the state. If actions
     // change more than is computed meanwhile, it gets more and more time, so that it is complete at some time.
     let steps = feed.budget.steps << min(max(rounds - Self.patience, 0), 20)
-    var budget = old == nil ? WorkBudget(steps: steps) : .unlimited
+    let isInPieces = !isPrepared
+    var budget = isInPieces ? WorkBudget(steps: steps) : .unlimited
     let (step, duration) = group.measured { next(state, old, &budget) }
-    if old == nil {
+    if isInPieces {
       feed.budget.spend(steps - budget.steps)
       rounds += budget.rounds
     }

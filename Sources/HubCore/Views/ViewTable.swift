@@ -19,7 +19,8 @@ struct ViewTable {
   /// The publishers whose value no client has attached, which is only kept for sessions that may resume, with the revision
   /// of the state since which that is so.
   private(set) var idle: [Int: UInt64] = [:]
-  /// The publishers whose first value is not complete, in the order in which they take turns.
+  /// The publishers whose first value, or the first after a time without clients, is not complete, in the order in which
+  /// they take turns.
   private(set) var unprepared: [Int] = []
 
   init(_ declared: DeclaredViews, of source: any StateSource) {
@@ -75,7 +76,11 @@ struct ViewTable {
   mutating func noteIdle(_ index: Int) { idle[index] = feed.revision }
 
   /// Notes that a client attaches a publisher's value.
-  mutating func noteUse(of index: Int) { idle[index] = nil }
+  mutating func noteUse(of index: Int) {
+    guard idle.removeValue(forKey: index) != nil, let source = values[index]?.source else { return }
+    source.catchUp()
+    if !source.isPrepared, !unprepared.contains(index) { unprepared.append(index) }
+  }
 
   /// Removes the value of a publisher.
   mutating func remove(_ index: Int) {

@@ -29,31 +29,53 @@ where Element.ID: WireValue {
   private let key: (Element) -> Key
   private let precedes: (Key, Key) -> Bool
   private(set) var result: IdentifiedArrayOf<GroupCount<Key>> = []
-  /// The elements of the first result, computed in pieces, the number of those that are counted, and the counts.
-  private var beginning: (elements: IdentifiedArrayOf<Element>, position: Int, counts: [Key: Int])?
+  private var beginning: Beginning?
+
+  /// The first result, computed in pieces.
+  private struct Beginning {
+    let elements: IdentifiedArrayOf<Element>
+    /// The number of the elements that are counted.
+    var position = 0
+    /// What is counted, but not in the result.
+    var differences: [(key: Key, value: Int)] = []
+
+    /// The most elements that are counted before the result is changed.
+    static var piece: Int { 1_024 }
+  }
 
   init(key: @escaping (Element) -> Key, precedes: @escaping (Key, Key) -> Bool) {
     (self.key, self.precedes) = (key, precedes)
   }
 
   mutating func begin(with elements: IdentifiedArrayOf<Element>) {
-    (result, beginning) = ([], (elements, 0, [:]))
+    (result, beginning) = ([], Beginning(elements: elements))
   }
 
   mutating func advance(_ budget: inout WorkBudget) -> Bool {
     guard var next = beginning.take() else { return true }
-    while next.position < next.elements.count, !budget.isSpent {
-      add(1, for: next.elements[next.position], to: &next.counts)
-      next.position += 1
-      budget.spend(1)
+    if !finish(&next, &budget) { beginning = next }
+    return beginning == nil
+  }
+
+  private mutating func finish(_ next: inout Beginning, _ budget: inout WorkBudget) -> Bool {
+    while true {
+      while let (key, difference) = next.differences.last {
+        guard !budget.isSpent else { return false }
+        let count = result.count
+        add(difference, to: key)
+        next.differences.removeLast()
+        budget.spend(result.count > count ? 12 : 2)
+      }
+      guard next.position < next.elements.count else { return true }
+      guard !budget.isSpent else { return false }
+      // There are often few groups, so their elements are counted together.
+      var differences: [Key: Int] = [:]
+      let end = min(next.position + min(Beginning.piece, budget.steps), next.elements.count)
+      budget.spend(end - next.position)
+      for position in next.position..<end { add(1, for: next.elements[position], to: &differences) }
+      next.position = end
+      next.differences = Array(differences)
     }
-    guard next.position == next.elements.count else {
-      beginning = next
-      return false
-    }
-    result = IdentifiedArray(
-      uniqueElements: next.counts.sorted { precedes($0.key, $1.key) }.map { GroupCount(id: $0.key, count: $0.value) })
-    return true
   }
 
   mutating func apply(_ changes: ElementChanges<Element>, to elements: IdentifiedArrayOf<Element>) {

@@ -26,13 +26,14 @@ extension Elements {
         guard join.advance(&budget), let elements = elements(state, &budget), let others = others(state, &budget) else {
           return nil
         }
-        return join.next(elements, others, &budget)
+        return join.rows(of: elements, others, &budget)
       }
     }
   }
 }
 
-/// Follows two collections, of which the elements of the first refer to those of the second.
+/// Follows two collections, of which the elements of the first refer to those of the second. It does so in pieces as
+/// `ElementFollower` does.
 private final class ElementJoin<
   Element: Replicated & Identifiable, Other: Replicated & Identifiable, Row: Replicated & Identifiable
 > where Element.ID: WireValue, Other.ID: WireValue, Row.ID == Element.ID {
@@ -40,54 +41,115 @@ private final class ElementJoin<
 
   private let reference: (Element) -> Other.ID?
   private let row: (Element, Other?) -> Row
+  /// The versions that the rows are of, or that they will be of when the work in progress is done.
   private var seen: Versions?
-  /// The elements that refer to an id, also if there is none with this id.
-  private var referring: [Other.ID: Set<Element.ID>] = [:]
+  private var work = Work.none
+  /// The elements that refer to an id, also if there is none with this id. They are in trees, which grow by a node at a
+  /// time, and not in sets, which are copied as a whole when they grow.
+  private var referring: IdentifiedArrayOf<Referring> = []
+  private let noReferences: IdentifiedArrayOf<Reference> = []
   private var rows: IdentifiedArrayOf<Row> = []
-  /// True while the rows of `seen` are made in pieces.
-  private var isBeginning = false
+
+  private struct Referring: Identifiable {
+    let id: Other.ID
+    /// One of them, for which no tree is needed if it is the only one.
+    var first: Element.ID
+    var rest: IdentifiedArrayOf<Reference>
+
+    var count: Int { 1 + rest.count }
+
+    subscript(position: Int) -> Element.ID { position == 0 ? first : rest[position - 1].id }
+
+    /// Removes an element; returns true if it was the only one.
+    mutating func remove(_ element: Element.ID) -> Bool {
+      if element != first {
+        rest.remove(id: element)
+      } else if let last = rest.popLast() {
+        first = last.id
+      } else {
+        return true
+      }
+      return false
+    }
+  }
+
+  private struct Reference: Identifiable {
+    let id: Element.ID
+  }
+
+  private enum Work {
+    case none
+    case beginning
+    /// The changes that are still to be applied, and then the ids of other elements, each with the number of its rows
+    /// that are made anew already.
+    case applying(ElementChanges<Element>, renewed: [Other.ID], rowCount: Int)
+  }
+
+  /// The steps of a row that is made anew, and of one that is new.
+  private static var stepsOfRow: Int { 4 }
+  private static var stepsOfNewRow: Int { 8 }
 
   init(reference: @escaping (Element) -> Other.ID?, row: @escaping (Element, Other?) -> Row) {
     (self.reference, self.row) = (reference, row)
   }
 
-  func next(
-    _ elements: IdentifiedArrayOf<Element>, _ others: IdentifiedArrayOf<Other>, _ budget: inout WorkBudget
+  /// The rows of the current elements; nil if the budget did not suffice. Call it when `advance` has returned true.
+  func rows(
+    of elements: IdentifiedArrayOf<Element>, _ others: IdentifiedArrayOf<Other>, _ budget: inout WorkBudget
   ) -> IdentifiedArrayOf<Row>? {
-    if seen == nil || !follow((elements, others)) {
-      if seen != nil { budget.noteRound(isNewBeginning: true) }
-      (rows, referring, isBeginning) = ([], [:], true)
+    if let seen {
+      if seen.elements.isIdentical(to: elements), seen.others.isIdentical(to: others) { return rows }
+      work = changes(from: seen, to: (elements, others), &budget)
+    } else {
+      work = .beginning
     }
     seen = (elements, others)
+    if case .beginning = work { (rows, referring) = ([], []) }
     return advance(&budget) ? rows : nil
   }
 
-  /// Goes on to make the first rows; returns true if all are made.
+  private func changes(from old: Versions, to new: Versions, _ budget: inout WorkBudget) -> Work {
+    let elements = ElementChanges(from: old.elements, to: new.elements)
+    let others = ElementChanges(from: old.others, to: new.others)
+    budget.spend(elements.count + others.count)
+    let areMost = elements.areMost(of: new.elements.count) || others.areMost(of: new.others.count)
+    budget.noteRound(isNewBeginning: areMost)
+    if areMost { return .beginning }
+    let changed = others.removed.map(\.id) + others.inserted.map(\.element.id) + others.updated.map(\.new.id)
+    return .applying(elements, renewed: changed, rowCount: 0)
+  }
+
+  /// Goes on with the work in progress; returns true when there is none.
   func advance(_ budget: inout WorkBudget) -> Bool {
-    guard isBeginning, let seen else { return true }
-    while rows.count < seen.elements.count {
-      guard !budget.isSpent else { return false }
-      rows.append(newRow(seen.elements[rows.count], seen))
-      budget.spend(8)
+    guard let seen else { return true }
+    switch work {
+    case .none: break
+    case .beginning: return begin(seen, &budget)
+    case .applying(var changes, var renewed, var rowCount):
+      // The next piece is taken out of them in place.
+      work = .none
+      while !changes.isEmpty, !budget.isSpent {
+        let piece = budget.isLimited ? changes.takeFirst(64) : changes.takeAll()
+        apply(piece, seen)
+        budget.spend(piece.count * 2 * Self.stepsOfNewRow)
+      }
+      if changes.isEmpty { renew(&renewed, &rowCount, seen, &budget) }
+      guard changes.isEmpty, renewed.isEmpty else {
+        work = .applying(changes, renewed: renewed, rowCount: rowCount)
+        return false
+      }
     }
-    isBeginning = false
     return true
   }
 
-  /// Applies the changes since the last versions; returns false if there are too many.
-  private func follow(_ now: Versions) -> Bool {
-    guard let seen else { return false }
-    let others = seen.others.isIdentical(to: now.others) ? nil : ElementChanges(from: seen.others, to: now.others)
-    if let others, others.areMost(of: now.others.count) { return false }
-    if !seen.elements.isIdentical(to: now.elements) {
-      let changes = ElementChanges(from: seen.elements, to: now.elements)
-      if changes.areMost(of: now.elements.count) { return false }
-      apply(changes, now)
+  /// Goes on to make the first rows; returns true if all are made.
+  private func begin(_ now: Versions, _ budget: inout WorkBudget) -> Bool {
+    while rows.count < now.elements.count {
+      guard !budget.isSpent else { return false }
+      rows.append(newRow(now.elements[rows.count], now))
+      budget.spend(Self.stepsOfNewRow)
     }
-    guard let others else { return true }
-    for other in others.removed { renew(other.id, now) }
-    for (_, other) in others.inserted { renew(other.id, now) }
-    for (_, other) in others.updated { renew(other.id, now) }
+    work = .none
     return true
   }
 
@@ -103,11 +165,27 @@ private final class ElementJoin<
     }
   }
 
-  /// Makes the rows of all that refer to an id anew.
-  private func renew(_ other: Other.ID, _ now: Versions) {
-    for id in referring[other] ?? [] {
-      guard let element = now.elements[id: id] else { preconditionFailure("an element that is gone refers to another") }
-      rows.replace(with: value(element, now.others[id: other]))
+  /// Makes the rows anew of all that refer to some ids, from the last one on.
+  ///
+  /// - Parameters:
+  ///   - ids: The ids; those that are done are removed.
+  ///   - rowCount: The number of rows of the last one that are done.
+  private func renew(_ ids: inout [Other.ID], _ rowCount: inout Int, _ now: Versions, _ budget: inout WorkBudget) {
+    while let id = ids.last {
+      let elements = referring[id: id]
+      while let elements, rowCount < elements.count {
+        guard !budget.isSpent else { return }
+        guard let element = now.elements[id: elements[rowCount]] else {
+          preconditionFailure("an element that is gone refers to another")
+        }
+        rows.replace(with: value(element, now.others[id: id]))
+        rowCount += 1
+        budget.spend(Self.stepsOfRow)
+      }
+      budget.spend(1)
+      ids.removeLast()
+      rowCount = 0
+      if budget.isSpent { return }
     }
   }
 
@@ -119,14 +197,15 @@ private final class ElementJoin<
 
   private func newRow(_ element: Element, _ now: Versions) -> Row {
     guard let other = other(of: element) else { return value(element, nil) }
-    referring[other, default: []].insert(element.id)
+    if referring[id: other]?.rest.append(Reference(id: element.id)) == nil {
+      referring.append(Referring(id: other, first: element.id, rest: noReferences))
+    }
     return value(element, now.others[id: other])
   }
 
   private func forget(_ element: Element) {
     guard let other = other(of: element) else { return }
-    referring[other]?.remove(element.id)
-    if referring[other]?.isEmpty == true { referring[other] = nil }
+    if referring[id: other]?.remove(element.id) == true { referring.remove(id: other) }
   }
 
   private func value(_ element: Element, _ other: Other?) -> Row {

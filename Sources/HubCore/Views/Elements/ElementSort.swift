@@ -39,6 +39,8 @@ where Element.ID: WireValue {
   mutating func begin(with elements: IdentifiedArrayOf<Element>) {
     result = []
     beginning = Beginning(elements: elements)
+    // Otherwise all are copied when there is no room for the next one.
+    beginning?.keys.reserveCapacity(elements.count)
   }
 
   mutating func advance(_ budget: inout WorkBudget) -> Bool {

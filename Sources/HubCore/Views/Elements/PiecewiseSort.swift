@@ -12,7 +12,11 @@ struct PiecewiseSort {
   /// The length of the first runs.
   private static var shortRun: Int { 16 }
 
-  init(count: Int) { self.count = count }
+  init(count: Int) {
+    self.count = count
+    // Otherwise all are copied when there is no room for the next one.
+    order.reserveCapacity(count)
+  }
 
   /// Goes on; returns true at the end.
   ///
