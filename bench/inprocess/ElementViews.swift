@@ -1,4 +1,5 @@
 import ComposableCore
+import Glibc
 import HubCore
 import IdentifiedCollections
 import Wire
@@ -30,14 +31,12 @@ private struct Shop: Sendable {
   var orders: IdentifiedArrayOf<Order> = []
   var owners: IdentifiedArrayOf<Owner> = []
 
-  static let ownerCount = 500
-
-  init(orderCount: Int) {
+  init(orderCount: Int, ownerCount: Int = 500) {
     orders = IdentifiedArray(
       uniqueElements: (0..<orderCount).map {
-        Order(id: $0, owner: $0 % Self.ownerCount, title: "order number \($0)", rank: $0 &* 7919 % orderCount)
+        Order(id: $0, owner: $0 % ownerCount, title: "order number \($0)", rank: $0 &* 7919 % orderCount)
       })
-    owners = IdentifiedArray(uniqueElements: (0..<Self.ownerCount).map { Owner(id: $0, name: "owner \($0)") })
+    owners = IdentifiedArray(uniqueElements: (0..<ownerCount).map { Owner(id: $0, name: "owner \($0)") })
   }
 }
 
@@ -45,26 +44,47 @@ private struct Shop: Sendable {
 private enum ShopAction: Sendable {
   /// Moves an order between the groups, in the order by rank, and into or out of the filtered ones.
   case change(Int, rank: Int)
+  /// Changes as many orders in the same way, distributed over all.
+  case changeMany(Int)
+  /// Renames an owner, which changes the rows of all orders that it has.
+  case rename(Int)
 }
 
 private func reduce(_ state: inout Shop, _ action: ShopAction) -> Effect<ShopAction> {
   switch action {
   case .change(let id, let rank):
-    state.orders[id: id]?.rank = rank
-    state.orders[id: id]?.owner = rank % Shop.ownerCount
-    state.orders[id: id]?.isDone.toggle()
+    state.change(id, rank: rank)
+  case .changeMany(let count):
+    let (step, orderCount) = (state.orders.count / count, state.orders.count)
+    for index in 0..<count { state.change(index * step, rank: (index &* 104_729 + count) % orderCount) }
+  case .rename(let id):
+    state.owners[id: id]?.name += "+"
   }
   return .none
+}
+
+extension Shop {
+  fileprivate mutating func change(_ id: Int, rank: Int) {
+    orders[id: id]?.rank = rank
+    orders[id: id]?.owner = rank % owners.count
+    orders[id: id]?.isDone.toggle()
+  }
+}
+
+/// The time for which a processor was busy with this thread: other programs do not count.
+private func busyTime() -> Duration {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
 
 /// What an action on one element costs a hub with a view of the elements: `storebench --element-views` prints a table.
 ///
 /// Each action is a turn of its own, in which the view is brought up to date, compared, and its change encoded for a
 /// client that has attached a window of it. A figure is the least mean of several batches. Sockets are not included.
+/// The time is that of the processor.
 @MainActor
 struct ElementViews {
-  private let clock = ContinuousClock()
-
   func run() {
     print(
       """
@@ -91,6 +111,82 @@ struct ElementViews {
     measure(
       "filter by a function of the collection",
       StateView("view", of: \.orders) { orders in orders.filter { !$0.isDone } }, short, long)
+    runLongest(long)
+  }
+
+  /// The longest turn of a first value, of changes of many elements, when a client comes back, and of a release.
+  private func runLongest(_ long: Shop) {
+    print(
+      """
+
+      | longest turns with a view of 1,000,000 elements, ms | first value | 200,000 change | all change | the first's \
+      owner changes | back after a change of all | released | back to an incomplete value | released |
+      """)
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    let orders = Elements<Shop, Order>(\.orders)
+    func joined() -> StateView<Shop> {
+      let rows = orders.joined(with: Elements(\.owners), on: \.owner) { order, owner in
+        OrderLine(id: order.id, title: order.title, owner: owner?.name)
+      }
+      return StateView("view", rows)
+    }
+    measureLongest("none: a window of the collection", nil, long)
+    measureLongest("filter, of which half are left", StateView("view", orders.filter { $0.rank % 2 == 0 }), long)
+    measureLongest("map", StateView("view", orders.map { OrderLine(id: $0.id, title: $0.title) }), long)
+    measureLongest("sorted by a text", StateView("view", orders.sorted(by: \.title)), long)
+    measureLongest(
+      "filter, sorted, window", StateView("view", orders.filter { !$0.isDone }.sorted(by: \.rank).window(0, 50)), long)
+    measureLongest("grouped in 2", StateView("view", orders.grouped(by: \.isDone)), long)
+    measureLongest("grouped in 1,000,000", StateView("view", orders.grouped(by: \.id)), long)
+    measureLongest("joined with 500", joined(), long)
+    measureLongest("joined with 1", joined(), Shop(orderCount: 1_000_000, ownerCount: 1))
+    measureLongest("joined with 100,000", joined(), Shop(orderCount: 1_000_000, ownerCount: 100_000))
+  }
+
+  private func measureLongest(_ name: String, _ view: StateView<Shop>?, _ shop: Shop) {
+    let views = view.map { view in StateViews { view } } ?? StateViews()
+    let sockets = Sockets(FeatureEngine(initialState: shop, reducer: Reduce(reduce), views: views))
+    let path: [PathStep] = [0, .window(start: 0, count: 50)]
+    let root = view == nil ? StateRoot.feature : .views
+    // The size of the state is counted at first.
+    repeat { sockets.end() } while sockets.hasMoreToWrite
+    /// The longest of the turns until there is no work any more.
+    func longest(_ begin: () -> Void) -> Double {
+      var (longest, isFirst) = (Duration.zero, true)
+      repeat {
+        let began = busyTime()
+        if isFirst { begin() }
+        isFirst = false
+        sockets.end()
+        longest = max(longest, busyTime() - began)
+      } while sockets.hasMoreToWrite
+      return longest / .milliseconds(1)
+    }
+    func attach(_ client: ConnectionID, knowing revision: UInt64? = nil) {
+      sockets.attach(path, in: root, knowing: revision, on: client)
+    }
+    var client = sockets.connect()
+    sockets.listen(to: client)
+    var figures = [longest { attach(client) }]
+    figures.append(longest { sockets.turn(1, ShopAction.changeMany(200_000)) })
+    figures.append(longest { sockets.turn(1, ShopAction.changeMany(1_000_000)) })
+    figures.append(longest { sockets.turn(1, ShopAction.rename(0)) })
+    var away = sockets.leave()
+    sockets.turn(1, ShopAction.changeMany(1_000_000))
+    client = sockets.connect(resuming: away)
+    figures.append(longest { attach(client, knowing: away.revision) })
+    figures.append(longest { sockets.detach(client) })
+    // The next client goes and comes back before the value is complete.
+    client = sockets.connect()
+    sockets.listen(to: client)
+    sockets.end()
+    attach(client)
+    sockets.end()
+    away = sockets.leave()
+    client = sockets.connect(resuming: away)
+    figures.append(longest { attach(client) })
+    figures.append(longest { sockets.detach(client) })
+    print("| \(name) | \(figures.map { "\(($0 * 10).rounded() / 10)" }.joined(separator: " | ")) |")
   }
 
   private func measure(_ name: String, _ view: StateView<Shop>?, _ short: Shop, _ long: Shop) {
@@ -114,10 +210,10 @@ struct ElementViews {
     repeat { sockets.end() } while sockets.hasMoreToWrite
     var start = (total: 0.0, turns: 0, longest: 0.0)
     repeat {
-      let began = clock.now
+      let began = busyTime()
       if start.turns == 0 { sockets.follow([0, .window(start: 0, count: 50)], in: view == nil ? .feature : .views) }
       sockets.end()
-      let time = (clock.now - began) / .microseconds(1)
+      let time = (busyTime() - began) / .microseconds(1)
       start = (start.total + time, start.turns + 1, max(start.longest, time))
     } while sockets.hasMoreToWrite
     var (seed, least) = (7 as UInt64, Double.infinity)
@@ -126,9 +222,9 @@ struct ElementViews {
       return Int(seed >> 33) % shop.orders.count
     }
     func turns(_ count: Int) -> Double {
-      let began = clock.now
+      let began = busyTime()
       for _ in 0..<count { sockets.turn(1, ShopAction.change(random(), rank: random())) }
-      return (clock.now - began) / .microseconds(1) / Double(count)
+      return (busyTime() - began) / .microseconds(1) / Double(count)
     }
     // About 50 ms for each batch.
     let count = max(3, min(2_000, Int(50_000 / turns(3))))
