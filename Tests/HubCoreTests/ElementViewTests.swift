@@ -240,6 +240,23 @@ import Wire
     #expect(hub.taken(again).map(\.kind) == [.delta, .delta] && !hub.needsAnotherTurn)
   }
 
+  /// The client has what is published, so it does not wait, and nothing else would go on with the pieces.
+  @Test func aClientThatComesBackWithinATurnIsSentItsChanges() throws {
+    let (hub, other, _) = try slowHub(choreCount: 600)
+    let (client, welcome) = try hub.open(user: 1)
+    try hub.attach("byTitle[0..<2]", scope: 1, on: client)
+    while hub.needsAnotherTurn { hub.turn() }
+    let known = try #require(hub.taken(client).last).revision
+    for number in 1...600 { hub.send(.setTitle(number, "renamed \(1_600 - number)"), on: other) }
+    hub.core.ended(client)
+    let again = hub.connect(user: 1)
+    hub.send(Hello(session: welcome.session, name: "test", history: welcome.history), on: again)
+    let attach = Attach(root: .views, path: try ViewHub.path("byTitle[0..<2]"), knownRevision: known)
+    hub.send(attach, scope: 1, on: again)
+    repeat { hub.turn() } while hub.needsAnotherTurn
+    #expect(hub.taken(again).contains { $0.scope == 1 && $0.revision == hub.core.revision })
+  }
+
   @Test func aValueThatNobodyWaitsForIsGivenUp() throws {
     let (hub, client, _) = try slowHub(choreCount: 300)
     for _ in 0..<3 {

@@ -42,7 +42,7 @@ extension HubCore {
       view: index, parameter: parameter, user: view.kind.contains(.perUser) ? user : nil)
     let path = Array(request.path.dropFirst(stepCount))
     if let publisher = views.publisher(of: key) {
-      views.noteUse(of: publisher)
+      views.noteUse(of: publisher, isPublished: publishers[publisher].publishedRevision != nil)
       return PublishedPlace(publisher: publisher, path: path)
     }
     let source = try self.source(of: key, for: user)

@@ -76,8 +76,12 @@ struct ViewTable {
   mutating func noteIdle(_ index: Int) { idle[index] = feed.revision }
 
   /// Notes that a client attaches a publisher's value.
-  mutating func noteUse(of index: Int) {
-    guard idle.removeValue(forKey: index) != nil, let source = values[index]?.source else { return }
+  ///
+  /// - Parameters:
+  ///   - index: The publisher.
+  ///   - isPublished: True if the value is published as it was before this turn. Its clients do not wait for it then.
+  mutating func noteUse(of index: Int, isPublished: Bool) {
+    guard idle.removeValue(forKey: index) != nil, !isPublished, let source = values[index]?.source else { return }
     source.catchUp()
     if !source.isPrepared, !unprepared.contains(index) { unprepared.append(index) }
   }
