@@ -87,7 +87,7 @@ private final class ElementJoin<
 
   /// The steps of a row that is made anew, and of one that is new.
   private static var stepsOfRow: Int { 4 }
-  private static var stepsOfNewRow: Int { 8 }
+  private static var stepsOfNewRow: Int { 16 }
 
   init(reference: @escaping (Element) -> Other.ID?, row: @escaping (Element, Other?) -> Row) {
     (self.reference, self.row) = (reference, row)
