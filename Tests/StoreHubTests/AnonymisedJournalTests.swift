@@ -61,7 +61,9 @@ import Wire
     private var name: String { sender.client?.name ?? "nobody" }
   }
 
-  private static let texts = ["oat milk  ", " Grüße aus Köln, 12 times", "東京都 oat milk 20351", "a b milk", "milk"]
+  private static let texts = [
+    "oat milk  ", " Grüße aus Köln, 12 times", "東京都 oat milk 20351", "a b milk", "milk", "王伟 १२३४५",
+  ]
 
   private func engine() -> FeatureEngine<Guestbook.State, Guestbook.Action> {
     FeatureEngine(initialState: Guestbook.State(), reducer: Guestbook())
@@ -77,7 +79,7 @@ import Wire
       loop: bench.loop, path: bench.path, options: ReplicaOptions(name: "Rosalind"))
     client.start()
     #expect(await bench.until { client.store != nil })
-    client.store?.send(.signed(id: "nothing", text: ""))
+    client.store?.send(.signed(id: "Secretive", text: ""))
     client.store?.send(.moodChanged(.cheerful))
     for (number, text) in Self.texts.enumerated() {
       client.store?.send(.signed(id: "visitor-\(number)", text: text))
@@ -111,12 +113,12 @@ import Wire
     let (source, target) = (bench.directory + "/state", bench.directory + "/copy")
     let before = try await write(source, bench)
     let copy = try JournalTool.anonymise(source, to: target)
-    #expect(copy.revision == 6 && copy.turns >= 6)
+    #expect(copy.revision == 7 && copy.turns >= 7)
     #expect(try JournalTool.verify(target).isSound)
     let summary = try replay(target)
-    #expect(summary.differences == 0 && summary.actions == 6)
+    #expect(summary.differences == 0 && summary.actions == 7)
     let after = try state(target)
-    #expect(after.entries.count == 5 && after.mood == .cheerful)
+    #expect(after.entries.count == 6 && after.mood == .cheerful)
     #expect(after.entries.map(\.text.utf8.count) == before.entries.map(\.text.utf8.count))
     #expect(after.counts.values.sorted() == before.counts.values.sorted())
     #expect(after.line.contains(" was here: ") && !after.line.contains("milk"))
@@ -125,10 +127,28 @@ import Wire
     #expect(milk != "milk" && after.entries.allSatisfy { $0.text.contains(milk) || $0.text.contains(",") })
     #expect(after.counts[milk] == 4 && after.tags.contains(milk))
     let bytes = try Data(contentsOf: URL(filePath: target + "/journal.db"))
-    for word in ["oat", "milk", "Grüße", "Köln", "times", "東京都", "20351", "Rosalind", "visitor"] {
+    for word in ["oat", "milk", "Grüße", "Köln", "times", "東京都", "20351", "王伟", "१२३४५", "Rosalind", "visitor", "Secretive"] {
       #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word) remains")
     }
     #expect(bytes.range(of: Data("Welcome, ".utf8)) != nil)
+  }
+
+  /// A history that begins with an imported state: all its words may be those of users.
+  @Test func theWordsOfAnImportedStateAreReplaced() async throws {
+    let bench = try Bench()
+    defer { bench.clean() }
+    let (source, target) = (bench.directory + "/state", bench.directory + "/copy")
+    let before = try await write(bench.directory + "/first", bench)
+    let schema = Schema(state: Guestbook.State.self, action: Guestbook.Action.self)
+    try JournalTool.begin(source, schema: schema, state: before.encoded(), revision: 7, time: 1)
+    #expect(try JournalTool.anonymise(source, to: target).words > 0)
+    #expect(try JournalTool.verify(target).isSound)
+    let after = try state(target)
+    #expect(after.entries.map(\.text.utf8.count) == before.entries.map(\.text.utf8.count))
+    let bytes = try Data(contentsOf: URL(filePath: target + "/journal.db"))
+    for word in ["milk", "Köln", "王伟", "Rosalind", "visitor"] {
+      #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word) remains")
+    }
   }
 
   @Test func keptWordsRemain() async throws {

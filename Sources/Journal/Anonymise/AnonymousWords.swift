@@ -2,12 +2,30 @@ internal import Synchronization
 
 /// The words of a journal's users, and the words in their place.
 ///
-/// A word is a run of letters and digits. Shorter ones than three, and numbers of less than four digits, say little and
-/// are often the program's; they remain.
+/// A word is a run of letters and digits. Those of less than three bytes, and numbers of less than four digits, say little
+/// and are often the program's; they remain. (A letter of three bytes can be a whole name.)
 final class AnonymousWords: Sendable {
+  /// Who has written a text.
+  enum Author {
+    case users
+    /// The program, perhaps with words of users.
+    case program
+    /// The program, as the reason why it has refused an action, perhaps with words that are stored nowhere else.
+    case programForSender
+  }
+
+  /// The words in the place of others.
+  struct Replacements {
+    /// In all texts.
+    var everywhere: [String: String] = [:]
+    /// In the reasons of refused actions.
+    var inReasons: [String: String] = [:]
+  }
+
   private struct Words {
     var ofUsers: Set<String> = []
-    var others: Set<String> = []
+    var ofProgram: Set<String> = []
+    var ofReasons: Set<String> = []
   }
 
   private let words = Mutex(Words())
@@ -16,34 +34,42 @@ final class AnonymousWords: Sendable {
   init(keeping kept: Set<String>) { self.kept = kept }
 
   /// Adds the words of a text, and returns it.
-  ///
-  /// - Parameter isOfUsers: True for a text that users have written; false for one that the program may have made.
-  func collected(_ text: String, isOfUsers: Bool) -> String {
+  func collected(_ text: String, of author: Author) -> String {
     words.withLock { words in
       for word in Self.words(of: text) {
-        if isOfUsers, !kept.contains(word) { words.ofUsers.insert(word) } else { words.others.insert(word) }
+        switch author {
+        case _ where kept.contains(word), .program: words.ofProgram.insert(word)
+        case .users: words.ofUsers.insert(word)
+        case .programForSender: words.ofReasons.insert(word)
+        }
       }
     }
     return text
   }
 
-  /// Chooses another word for each word of a user: of the same length, with letters and digits at the same places, and
-  /// different from all other words.
-  func replacements() -> [String: String] {
+  /// Chooses another word for each word of a user, and for each that only reasons have: of the same length, with letters
+  /// and digits at the same places, and different from all other words.
+  func replacements() -> Replacements {
     words.withLock { words in
-      var used = words.ofUsers.union(words.others)
+      var used = words.ofUsers.union(words.ofProgram).union(words.ofReasons)
+      let ofReasons = words.ofReasons.subtracting(words.ofUsers).subtracting(words.ofProgram)
       var random = SystemRandomNumberGenerator()
-      var replacements: [String: String] = [:]
-      for word in words.ofUsers {
-        // There may be no other word as short as this one.
-        for _ in 0..<100 {
-          let other = Self.random(like: word, using: &random)
-          guard used.insert(other).inserted else { continue }
-          replacements[word] = other
-          break
+      func replacements(of words: Set<String>) -> [String: String] {
+        var replacements: [String: String] = [:]
+        for word in words {
+          // There may be no other word as short as this one.
+          for _ in 0..<100 {
+            let other = Self.random(like: word, using: &random)
+            guard used.insert(other).inserted else { continue }
+            replacements[word] = other
+            break
+          }
         }
+        return replacements
       }
-      return replacements
+      let everywhere = replacements(of: words.ofUsers)
+      let inReasons = replacements(of: ofReasons)
+      return Replacements(everywhere: everywhere, inReasons: inReasons.merging(everywhere) { $1 })
     }
   }
 
@@ -65,12 +91,12 @@ final class AnonymousWords: Sendable {
 
   private static func words(of text: String) -> [String] {
     text.unicodeScalars.split { !isPart($0) }.filter { word in
-      word.count >= (word.allSatisfy(isDigit) ? 4 : 3)
+      word.allSatisfy(isDigit) ? word.count >= 4 : word.reduce(0) { $0 + UTF8.width($1) } >= 3
     }.map { String($0) }
   }
 
   private static func isPart(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic || isDigit(scalar) }
-  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType == .decimal }
 
   private static func random(like word: String, using random: inout SystemRandomNumberGenerator) -> String {
     var result = String.UnicodeScalarView()
@@ -78,11 +104,11 @@ final class AnonymousWords: Sendable {
     return String(result)
   }
 
-  /// Letters with as many bytes in UTF-8, or digits.
+  /// Letters with as many bytes in UTF-8, or digits of the same script.
   private static func letters(like scalar: Unicode.Scalar) -> [Unicode.Scalar] {
     let range: ClosedRange<UInt32> =
       switch scalar {
-      case "0"..."9": 0x30...0x39
+      case _ where isDigit(scalar): digits(like: scalar)
       case "A"..."Z": 0x41...0x5a
       case "a"..."z": 0x61...0x7a
       default:
@@ -93,5 +119,11 @@ final class AnonymousWords: Sendable {
         }
       }
     return range.compactMap(Unicode.Scalar.init)
+  }
+
+  /// The ten decimal digits of a script follow each other.
+  private static func digits(like scalar: Unicode.Scalar) -> ClosedRange<UInt32> {
+    let zero = scalar.value - UInt32(scalar.properties.numericValue ?? 0)
+    return zero...zero + 9
   }
 }

@@ -15,8 +15,9 @@ extension JournalTool {
 
   /// Writes a copy of a journal in which the words of its users are replaced by others of the same length.
   ///
-  /// The words of users are those in actions, and in the names of users and clients; wherever they occur, they are
-  /// replaced by the same ones. What remains: the lengths of texts, all between words, words of less than three letters,
+  /// The words of users are those in actions, in the names of users and clients, and in the first state, unless that is
+  /// the initial one of the program; wherever they occur, they are replaced by the same ones. In the reasons of refused
+  /// actions, words that occur nowhere else are replaced, too. What remains: the lengths of texts, all between words, words of less than three letters,
   /// words that only the program has written, all other values, the schema, and the ids and times of sessions. So a
   /// replay of the copy has the same result, unless the reducer looks into texts, or writes a word itself that a user
   /// has written. Such words can be kept.
@@ -35,18 +36,20 @@ extension JournalTool {
   ) throws(LogError) -> Anonymised {
     let original = try OriginalJournal(source)
     let words = AnonymousWords(keeping: kept)
-    // A state with which a history begins is the program's; a later one has what users have written.
-    let isOfUsers = original.snapshot.position > 0
-    var collecting = TextMapping(
-      ofUsers: { words.collected($0, isOfUsers: true) }, ofStates: { words.collected($0, isOfUsers: false) })
-    var ofSnapshot = TextMapping(ofUsers: { $0 }, ofStates: { words.collected($0, isOfUsers: isOfUsers) })
+    var ofSnapshot = TextMapping(
+      ofUsers: { $0 }, ofStates: { words.collected($0, of: original.beginsWithWordsOfUsers ? .users : .program) },
+      ofReasons: { $0 })
     _ = try original.state(&ofSnapshot)
+    var collecting = TextMapping(
+      ofUsers: { words.collected($0, of: .users) }, ofStates: { words.collected($0, of: .program) },
+      ofReasons: { words.collected($0, of: .programForSender) })
     try original.forEachTurn(&collecting) { (_, _) in }
     let replacements = words.replacements()
-    let replace: @Sendable (String) -> String = { AnonymousWords.replace($0, replacements) }
-    var replacing = TextMapping(ofUsers: replace, ofStates: replace)
+    let replace: @Sendable (String) -> String = { AnonymousWords.replace($0, replacements.everywhere) }
+    var replacing = TextMapping(
+      ofUsers: replace, ofStates: replace, ofReasons: { AnonymousWords.replace($0, replacements.inReasons) })
     let directory = StateDirectory(path: target, user: .tool)
-    var result = Anonymised(words: replacements.count)
+    var result = Anonymised(words: replacements.inReasons.count)
     try directory.createJournal { (file) throws(LogError) in
       let copy = try JournalCopy(file, in: directory, of: original, state: try original.state(&replacing))
       try original.forEachTurn(&replacing) { (turn, schema) throws(LogError) in
@@ -80,6 +83,10 @@ private struct OriginalJournal {
     (self.snapshot, time) = (snapshot, place.time)
     (tail, schemas) = (try reader.extent().tail, try reader.schemas())
   }
+
+  /// True if the first state is not the initial one of the program, which has revision 0: one that was imported or copied
+  /// when the history began, or from later in the history.
+  var beginsWithWordsOfUsers: Bool { snapshot.position > 0 || snapshot.revision > 0 }
 
   /// The first state, with other texts.
   func state(_ mapping: inout TextMapping) throws(LogError) -> [UInt8] {

@@ -7,10 +7,15 @@ struct TextMapping {
   let ofUsers: @Sendable (String) -> String
   /// The result for a text of a state.
   let ofStates: @Sendable (String) -> String
+  /// The result for the reason of a refused action.
+  let ofReasons: @Sendable (String) -> String
   private var mappings: [Schema: (state: SchemaMapping, action: SchemaMapping)] = [:]
 
-  init(ofUsers: @escaping @Sendable (String) -> String, ofStates: @escaping @Sendable (String) -> String) {
-    (self.ofUsers, self.ofStates) = (ofUsers, ofStates)
+  init(
+    ofUsers: @escaping @Sendable (String) -> String, ofStates: @escaping @Sendable (String) -> String,
+    ofReasons: @escaping @Sendable (String) -> String
+  ) {
+    (self.ofUsers, self.ofStates, self.ofReasons) = (ofUsers, ofStates, ofReasons)
   }
 
   private mutating func mapping(for schema: Schema) -> (state: SchemaMapping, action: SchemaMapping) {
@@ -53,7 +58,7 @@ struct TextMapping {
       turn.sessions[index].name = ofUsers(turn.sessions[index].name)
       turn.sessions[index].userName = ofUsers(turn.sessions[index].userName)
       turn.sessions[index].rejections = turn.sessions[index].rejections.map {
-        Rejected(sequence: $0.sequence, code: $0.code, reason: ofStates($0.reason))
+        Rejected(sequence: $0.sequence, code: $0.code, reason: ofReasons($0.reason))
       }
     }
     return turn
