@@ -2,6 +2,7 @@ import ClusterCore
 import ClusterLink
 import ClusterLog
 import Configuration
+import Dispatch
 import Journal
 import ServiceProcess
 import StoreHub
@@ -277,16 +278,28 @@ extension ClusterNode {
   }
 }
 
-@concurrent private nonisolated func copyBase(of journal: Journal) async -> Result<JournalBase, LogError> {
-  Result { () throws(LogError) in try journal.copyBase() }
+/// Copies and checks wait for the disk for seconds. They have a thread of their own, because the pool of tasks has no more
+/// threads than the machine has cores, and effects run on it.
+private nonisolated let snapshotQueue = DispatchQueue(label: "storehub.snapshots", qos: .utility)
+
+private nonisolated func onSnapshotQueue<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    snapshotQueue.async { continuation.resume(returning: work()) }
+  }
+}
+
+private nonisolated func copyBase(of journal: Journal) async -> Result<JournalBase, LogError> {
+  await onSnapshotQueue { Result { () throws(LogError) in try journal.copyBase() } }
 }
 
 /// The reason why what was received is not the base of a journal; nil if it is.
-@concurrent private nonisolated func objection(
+private nonisolated func objection(
   to place: [UInt8], _ turn: UInt64, _ schema: SchemaFingerprint, in directory: String
 ) async -> LogError? {
-  do throws(LogError) {
-    try JournalTool.checkBase(in: directory, place: place, turn: turn, schema: schema)
-    return nil
-  } catch { return error }
+  await onSnapshotQueue {
+    do throws(LogError) {
+      try JournalTool.checkBase(in: directory, place: place, turn: turn, schema: schema)
+      return nil
+    } catch { return error }
+  }
 }
