@@ -36,9 +36,9 @@ extension JournalTool {
   ) throws(LogError) -> Anonymised {
     let original = try OriginalJournal(source)
     let words = AnonymousWords(keeping: kept)
+    let author: AnonymousWords.Author = original.beginsWithWordsOfUsers ? .users : .program
     var ofSnapshot = TextMapping(
-      ofUsers: { $0 }, ofStates: { words.collected($0, of: original.beginsWithWordsOfUsers ? .users : .program) },
-      ofReasons: { $0 })
+      ofUsers: { $0 }, ofStates: { words.collected($0, of: author) }, ofReasons: { $0 })
     _ = try original.state(&ofSnapshot)
     var collecting = TextMapping(
       ofUsers: { words.collected($0, of: .users) }, ofStates: { words.collected($0, of: .program) },

@@ -40,7 +40,7 @@ where Element.ID: WireValue {
     var differences: [(key: Key, value: Int)] = []
 
     /// The most elements that are counted before the result is changed.
-    static var piece: Int { 1_024 }
+    static var piece: Int { 4_096 }
   }
 
   init(key: @escaping (Element) -> Key, precedes: @escaping (Key, Key) -> Bool) {
