@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from typing import Any
 
@@ -247,6 +248,30 @@ class Processes(unittest.TestCase):
             self.assertEqual(os.stat(path).st_mode & 0o777, 0o600)
             with blocking.connect(hub.socket, outbox=path):
                 pass
+
+    def test_an_action_for_which_the_disk_has_no_room_fails_at_once(self) -> None:
+        # The timeouts only end a wait that must not begin: nothing else happens meanwhile.
+        with HubProcess() as hub, blocking.connect(
+            hub.socket, outbox=os.path.join(hub.directory, "outbox"), probe_interval=None
+        ) as client:
+            part = client.attach("todos.todos")
+            client.send({"todos": {"addButtonTapped": "stored"}})
+            assert client._outbox and client._outbox._database
+            (pages,) = client._outbox._database.execute("PRAGMA page_count").fetchone()
+            client._outbox._database.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+            action = {"todos": {"addButtonTapped": "x" * 20_000}}
+            start = time.monotonic()
+            with self.assertRaises(NotStored):
+                client.send(action, timeout=20)
+            sent = client.begin(action)
+            client.poll(20)
+            self.assertTrue(sent.is_done)
+            with self.assertRaises(NotStored):
+                sent.wait(20)
+            self.assertLess(time.monotonic() - start, 20)
+            client._outbox._database.execute("PRAGMA max_page_count = 1000").fetchall()
+            client.send({"todos": {"addButtonTapped": "again"}})
+            self.assertEqual([todo["text"] for todo in part.value], ["stored", "again"])
 
     def test_another_file_is_refused(self) -> None:
         with tempfile.NamedTemporaryFile() as file:

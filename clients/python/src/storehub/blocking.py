@@ -267,7 +267,10 @@ class Hub:
         self._begin(action, seen, timeout).wait(_left(deadline))
 
     def poll(self, timeout: float = 0) -> None:
-        """Serves the connection: writes, reads what has arrived, and waits for more for at most `timeout` seconds."""
+        """Serves the connection: writes, reads what has arrived, and waits for more for at most `timeout` seconds.
+
+        It does not wait if something has happened at once: the outbox could not store an action.
+        """
         self._step(timeout)
 
     def fileno(self) -> int:
@@ -306,6 +309,11 @@ class Hub:
             return
         assert self._socket is not None
         self._write(self._socket)
+        if self._collect():
+            # It may be what the caller waits for: an action that the outbox could not store has failed now.
+            timeout = 0
+            if self._socket is None:
+                return
         deadline = self._core.deadline()
         now = time.monotonic()
         wait = timeout if deadline is None else min(timeout, max(0.0, deadline - now))
@@ -390,8 +398,10 @@ class Hub:
             self._write(self._socket)
             self._close("cut")
 
-    def _collect(self) -> None:
-        for event in self._core.take_events():
+    def _collect(self) -> bool:
+        """Handles what has happened; returns false if nothing has."""
+        events = self._core.take_events()
+        for event in events:
             if isinstance(event, ActionDone) and event.action.is_recovered:
                 if not isinstance(event.action.error, KeptInOutbox):
                     self._on_recovered(event.action.value, event.action.error)  # type: ignore[arg-type]
@@ -399,6 +409,7 @@ class Hub:
                 if event.matches is False:
                     warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
                 self._answers[event.part] = event.matches
+        return bool(events)
 
 
 def _deadline(timeout: float | None) -> float | None:
