@@ -7,8 +7,8 @@ other forms than the deterministic one. Two equal values must have equal bytes h
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
-from typing import Union
+from collections.abc import Iterable, Sequence
+from typing import Any, Union
 
 from .errors import InvalidValue, ProtocolError
 
@@ -52,6 +52,22 @@ class Map:
 
 
 # Writing
+
+
+def is_array(value: Any) -> bool:
+    """True for what is written as an array: a sequence that is no string. A set has no order, and an iterator ends."""
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
+
+
+def is_pair(value: Any) -> bool:
+    """True for an array of two items; the text "ab" has two as well."""
+    return is_array(value) and len(value) == 2
+
+
+def brief(value: Any) -> str:
+    """A value in the text of an error."""
+    text = repr(value)
+    return text if len(text) < 80 else text[:79] + "…"
 
 
 def write_head(out: bytearray, major: int, argument: int) -> None:
@@ -149,17 +165,31 @@ def write_item(out: bytearray, value: Item) -> None:
         write_float(out, value)
     elif isinstance(value, str):
         write_text(out, value)
-    elif isinstance(value, bytes):
-        write_bytes(out, value)
+    elif isinstance(value, (bytes, bytearray, memoryview)):
+        write_bytes(out, bytes(value))
     elif isinstance(value, Map):
-        write_head(out, 5, len(value.pairs))
-        for key, item in sorted((encoded(key), encoded(item)) for key, item in value.pairs):
-            out += key
-            out += item
-    else:
+        _write_map(out, value)
+    elif is_array(value):
         write_head(out, 4, len(value))
         for element in value:
             write_item(out, element)
+    else:
+        raise InvalidValue(f"{brief(value)} is no CBOR item: an array is a tuple or a list, and a map a storehub.Map of pairs")
+
+
+def _write_map(out: bytearray, value: Map) -> None:
+    pairs: dict[bytes, bytes] = {}
+    for pair in value.pairs:
+        if not is_pair(pair):
+            raise InvalidValue(f"{brief(pair)} is no pair of a key and a value of a storehub.Map")
+        key = encoded(pair[0])
+        if key in pairs:
+            raise InvalidValue(f"a storehub.Map has the key {brief(pair[0])} twice")
+        pairs[key] = encoded(pair[1])
+    write_head(out, 5, len(pairs))
+    for key in sorted(pairs):
+        out += key
+        out += pairs[key]
 
 
 def encoded(value: Item) -> bytes:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _types
-from ._cbor import Map
+from ._cbor import Map, is_array, is_pair
 from .values import Date, Duration, Failure, IdentifiedArray, Range, RelativeURL, Some, StackElement, Success, TextState
 
 
@@ -64,7 +64,14 @@ def from_json(kind: _types.Type, given: Any) -> Any:
         items = kind.unlabelled(case, payload)
         values = [from_json(field.type, item) for field, item in zip(case.values, items)]
         return {name: values[0] if len(values) == 1 else tuple(values)}
+    if not is_array(given) and not (isinstance(given, Mapping) and isinstance(kind, _types.DictionaryType)) and isinstance(
+        kind, (_types.ArrayType, _types.IdentifiedType, _types.SetType, _types.DictionaryType)
+    ):
+        # It is refused as it is.
+        return given
     if isinstance(kind, _types.StackType):
+        if not all(map(is_pair, given)):
+            return given
         return tuple(StackElement(identity, from_json(kind.element, item)) for identity, item in given)
     if isinstance(kind, (_types.ArrayType, _types.IdentifiedType)):
         return tuple(from_json(kind.element, item) for item in given)
@@ -72,6 +79,8 @@ def from_json(kind: _types.Type, given: Any) -> Any:
         return tuple(from_json(kind.member, item) for item in given)
     if isinstance(kind, _types.DictionaryType):
         pairs = given.items() if isinstance(given, Mapping) else given
+        if not all(map(is_pair, pairs)):
+            return given
         return tuple((from_json(kind.key, key), from_json(kind.value, item)) for key, item in pairs)
     if isinstance(kind, _types.DataType):
         return bytes.fromhex(given)

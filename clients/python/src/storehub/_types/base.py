@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .._cbor import Reader
+from .._cbor import Reader, brief
 from .._hashing import xxh3
 from ..errors import InvalidValue, ProtocolError, UnknownPart
 
@@ -99,8 +99,7 @@ class Type:
 
     def wrong(self, value: Any) -> InvalidValue:
         """The error for a value that is not of this type."""
-        text = repr(value)
-        return InvalidValue(f"{text if len(text) < 80 else text[:79] + '…'} is not a value of type {self.name}")
+        return InvalidValue(f"{brief(value)} is not a value of type {self.name}")
 
     def nested(self, depth: int) -> int:
         """The depth of the values inside."""

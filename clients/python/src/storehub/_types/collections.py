@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from .. import _cbor
@@ -41,9 +41,10 @@ class ArrayType(Type):
         return tuple([read(reader) for _ in range(reader.array())])
 
     def elements(self, value: Any) -> Sequence[Any]:
-        if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
+        if not _cbor.is_array(value):
             raise self.wrong(value)
-        return value
+        sequence: Sequence[Any] = value
+        return sequence
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
         elements, depth = self.elements(value), self.nested(depth)
@@ -107,7 +108,8 @@ class SetType(Type):
         return frozenset(members) if self.is_frozenset else tuple(members)
 
     def by_encoding(self, value: Any, depth: int = 0) -> dict[bytes, Any]:
-        if isinstance(value, (str, bytes, Mapping)):
+        # Not an iterator, which has no members left for the schema of the next hub.
+        if not isinstance(value, Set) and not _cbor.is_array(value):
             raise self.wrong(value)
         result = {}
         for member in value:
@@ -117,10 +119,7 @@ class SetType(Type):
         return result
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        try:
-            members = sorted(self.by_encoding(value, self.nested(depth)))
-        except TypeError as error:
-            raise self.wrong(value) from error
+        members = sorted(self.by_encoding(value, self.nested(depth)))
         _cbor.write_head(out, 4, len(members))
         for member in members:
             out += member
@@ -171,9 +170,16 @@ class DictionaryType(Type):
         return dict(pairs.values()) if self.is_dict else tuple(pairs.values())
 
     def by_encoding(self, value: Any) -> dict[bytes, tuple[Any, Any]]:
+        if isinstance(value, Mapping):
+            return {self.key.encoded(key): (key, item) for key, item in value.items()}
+        if not _cbor.is_array(value) or not all(map(_cbor.is_pair, value)):
+            raise self.wrong(value)
         result: dict[bytes, tuple[Any, Any]] = {}
-        for key, item in value.items() if isinstance(value, Mapping) else value:
-            result[self.key.encoded(key)] = (key, item)
+        for key, item in value:
+            encoded = self.key.encoded(key)
+            if encoded in result:
+                raise InvalidValue(f"a value of type {self.name} has the key {_cbor.brief(key)} twice")
+            result[encoded] = (key, item)
         return result
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
@@ -184,10 +190,7 @@ class DictionaryType(Type):
         self.write_pairs(out, value, self.value.summarise)
 
     def write_pairs(self, out: bytearray, value: Any, write: Callable[[bytearray, Any], None]) -> None:
-        try:
-            pairs = self.by_encoding(value)
-        except (TypeError, ValueError) as error:
-            raise error if isinstance(error, InvalidValue) else self.wrong(value) from error
+        pairs = self.by_encoding(value)
         _cbor.write_head(out, 5, len(pairs))
         for key in sorted(pairs):
             out += key

@@ -270,9 +270,10 @@ class EnumType(Type):
             if set(payload) != set(names):
                 raise InvalidValue(f"the case '{case.name}' of {self.name} has the values {', '.join(names)}")
             return [payload[name] for name in names]
-        if isinstance(payload, (str, bytes)) or not isinstance(payload, Sequence) or len(payload) != count:
+        if not _cbor.is_array(payload) or len(payload) != count:
             raise InvalidValue(f"the case '{case.name}' of {self.name} has {count} values")
-        return payload
+        values: Sequence[Any] = payload
+        return values
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
         case, values = self.split(value)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from .. import _cbor
@@ -69,7 +69,7 @@ class IdentifiedType(Type):
         return self.array([self.read_element(reader) for _ in range(reader.array())])
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
+        if not _cbor.is_array(value):
             raise self.wrong(value)
         depth = self.nested(depth)
         _cbor.write_head(out, 4, len(value))

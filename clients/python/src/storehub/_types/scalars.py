@@ -16,6 +16,11 @@ from ..values import Date, Duration, RelativeURL, TextState
 from .base import CannotApply, Type
 
 
+def _is_integer(value: Any) -> bool:
+    # A bool is an int in Python.
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 class BoolType(Type):
     name = "Bool"
 
@@ -39,7 +44,7 @@ class IntegerType(Type):
         return value
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        if not isinstance(value, int) or isinstance(value, bool) or not self.lowest <= value <= self.highest:
+        if not _is_integer(value) or not self.lowest <= value <= self.highest:
             raise self.wrong(value)
         _cbor.write_integer(out, value)
 
@@ -147,7 +152,7 @@ class DecimalType(Type):
         return value
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        if isinstance(value, int) and not isinstance(value, bool):
+        if _is_integer(value):
             value = decimal.Decimal(value)
         if not isinstance(value, decimal.Decimal) or value.is_infinite():
             raise self.wrong(value)
@@ -171,7 +176,7 @@ class URLType(Type):
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
         if isinstance(value, str):
             _cbor.write_text(out, value)
-        elif isinstance(value, RelativeURL):
+        elif isinstance(value, RelativeURL) and isinstance(value.relative, str):
             out.append(0x82)
             _cbor.write_text(out, value.relative)
             self.write(out, value.base)
@@ -190,7 +195,7 @@ class DurationType(Type):
         return value
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        if not isinstance(value, Duration):
+        if not isinstance(value, Duration) or not (_is_integer(value.seconds) and _is_integer(value.attoseconds)):
             raise self.wrong(value)
         self.check(value, self.wrong(value))
         out.append(0x82)
@@ -216,10 +221,7 @@ class OpaqueType(Type):
         raise CannotApply(f"only the code of {self.name} knows its changes")
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        try:
-            _cbor.write_item(out, value)
-        except TypeError as error:
-            raise self.wrong(value) from error
+        _cbor.write_item(out, value)
 
     @property
     def keeps(self) -> bool:
@@ -251,6 +253,8 @@ class TextStateType(Type):
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
         if isinstance(value, str):
             value = TextState(((value, _cbor.Map(())),) if value else ())
-        if not isinstance(value, TextState):
+        if not isinstance(value, TextState) or not _cbor.is_array(value.pieces):
+            raise self.wrong(value)
+        if not all(_cbor.is_pair(piece) and isinstance(piece[0], str) for piece in value.pieces):
             raise self.wrong(value)
         _cbor.write_item(out, tuple((text, style) for text, style in value.pieces))

@@ -1,0 +1,94 @@
+"""What is not of a type is refused, and nothing is written as something else."""
+
+from __future__ import annotations
+
+import unittest
+from typing import Any
+
+from storehub import _cbor
+from storehub._cbor import Map
+from storehub._json import from_json
+from storehub._types import (
+    ArrayType,
+    Case,
+    DictionaryType,
+    DurationType,
+    EnumType,
+    Field,
+    IdentifiedType,
+    IntegerType,
+    OpaqueType,
+    SetType,
+    StackType,
+    TextStateType,
+    TextType,
+    Type,
+    URLType,
+)
+from storehub.errors import InvalidValue
+from storehub.values import Duration, RelativeURL, TextState
+
+TEXT, BYTE, OPAQUE = TextType("String"), IntegerType("UInt8", 0, 255), OpaqueType("Change")
+
+
+def choice() -> EnumType:
+    kind = EnumType("Choice", False)
+    kind.complete([Case(0, "two", [Field(0, "", None, TEXT, False), Field(1, "", None, TEXT, False)], None)], False)
+    return kind
+
+
+class Refusals(unittest.TestCase):
+    def refuse(self, kind: Type, *values: Any) -> None:
+        for value in values:
+            with self.subTest(kind=kind.name, value=value), self.assertRaises(InvalidValue):
+                kind.encoded(value)
+
+    def test_what_has_no_order_or_is_a_string_is_no_array(self) -> None:
+        others = ({"a": 1}, {"a"}, frozenset("a"), {"a": 1}.keys(), "a", iter(["a"]), (text for text in "a"), None, 5)
+        for kind in (ArrayType(TEXT), IdentifiedType("IdentifiedArray", TEXT, TEXT), StackType(TEXT)):
+            self.refuse(kind, *others)
+        self.refuse(ArrayType(BYTE), b"a", bytearray(b"a"), memoryview(b"a"))
+        self.refuse(choice(), *({"two": value} for value in ({"a": 1, "b": 2}, {"a", "b"}, "ab", b"ab", bytearray(b"ab"))))
+
+    def test_an_item_of_any_type_is_one_of_cbor(self) -> None:
+        self.refuse(
+            OPAQUE, {"set": ["a"]}, {}, {"a"}, frozenset("a"), iter(["a"]), {"a": 1}.items(), object(), [{"a": 1}],
+            Map([("a", {"b": 1})]), Map({"ab": 1}), Map([("a", 1, 2)]), Map([("a", 1), ("a", 2)]), Map([5]))  # type: ignore[arg-type, list-item]
+        for given, written in ((["a", ("b",)], ("a", ("b",))), (bytearray(b"ab"), b"ab"), (Map([("b", 1), ("a", [])]),) * 2):
+            self.assertEqual(OPAQUE.encoded(given), _cbor.encoded(written))  # type: ignore[arg-type]
+        with self.assertRaisesRegex(InvalidValue, r"\{'set': \['a'\]\} is no CBOR item: .* a map a storehub.Map"):
+            OPAQUE.encoded({"set": ["a"]})
+
+    def test_a_set_has_members_that_can_be_read_again(self) -> None:
+        # Another hub may have another schema, for which the action is written again.
+        self.refuse(SetType(TEXT), {"a": 1}, "a", iter(["a"]), (text for text in "a"), None, 5)
+        self.refuse(SetType(BYTE), b"a", bytearray(b"a"), memoryview(b"a"))
+        for value in ({"b", "a"}, frozenset("ab"), ["b", "a"], ("a", "b")):
+            self.assertEqual(SetType(TEXT).encoded(value), _cbor.encoded(("a", "b")))
+
+    def test_a_dictionary_has_each_key_once(self) -> None:
+        kind = DictionaryType(TEXT, TEXT)
+        self.refuse(kind, "", b"", ["ab"], [("a", "b", "c")], [("a", "b"), ("a", "c")], {"ab"}, zip("a", "b"), None, 5, [5])
+        for value in ({"a": "b"}, [("a", "b")], (["a", "b"],)):
+            self.assertEqual(kind.encoded(value), _cbor.encoded(Map([("a", "b")])))
+
+    def test_parts_of_values_have_types_too(self) -> None:
+        self.refuse(DurationType(), Duration(1.0), Duration(1, 0.5), Duration("1"), Duration(True))  # type: ignore[arg-type]
+        self.refuse(URLType(), RelativeURL(5, "x"), RelativeURL("x", None))  # type: ignore[arg-type]
+        self.refuse(
+            TextStateType(), TextState("ab"), TextState(("ab",)), TextState(((5, Map(())),)), TextState((("a", {}),)),  # type: ignore[arg-type]
+            TextState(None))  # type: ignore[arg-type]
+
+    def test_json_of_another_form_is_not_made_to_fit(self) -> None:
+        arrays: tuple[Type, ...] = (ArrayType(TEXT), SetType(TEXT), StackType(TEXT))
+        for kind, given in (
+            *((kind, given) for kind in arrays for given in ("ab", {"a": "b"}, 5, None)),
+            *((DictionaryType(TEXT, TEXT), given) for given in ("ab", ["ab"], [["a", "b", "c"]], 5, None)),
+            *((choice(), {"two": given}) for given in ("ab", {"a": 1, "b": 2}, 5, None)), (StackType(TEXT), ["ab"]),
+        ):  # fmt: skip
+            with self.subTest(kind=kind.name, given=given), self.assertRaises(InvalidValue):
+                kind.encoded(from_json(kind, given))
+
+
+if __name__ == "__main__":
+    unittest.main()
