@@ -11,10 +11,12 @@ from storehub._json import from_json
 from storehub._types import (
     ArrayType,
     Case,
+    DateType,
     DictionaryType,
     DurationType,
     EnumType,
     Field,
+    FloatType,
     IdentifiedType,
     IntegerType,
     OpaqueType,
@@ -78,6 +80,19 @@ class Refusals(unittest.TestCase):
         self.refuse(
             TextStateType(), TextState("ab"), TextState(("ab",)), TextState(((5, Map(())),)), TextState((("a", {}),)),  # type: ignore[arg-type]
             TextState(None))  # type: ignore[arg-type]
+
+    def test_a_float_is_equal_to_what_was_given(self) -> None:
+        double, single, date = FloatType("Double", (3, 5, 9)), FloatType("Float", (3, 5)), DateType()
+        for kind in (double, single, date):
+            self.refuse(kind, 10**400, -(10**400), 2**60 + 1, -(2**53) - 1, True, "1", None)
+        self.refuse(single, 2**24 + 1, 0.1)
+        for kind, number in ((double, 2**60), (double, 2**53 - 1), (double, -(2**1023)), (single, 2**24), (date, 2**40 + 1)):
+            self.assertEqual(kind.encoded(number), _cbor.encoded(float(number)))
+
+    def test_an_integer_too_long_for_text_is_refused(self) -> None:
+        for kind in (BYTE, TEXT, FloatType("Double", (3, 5, 9))):
+            with self.subTest(kind=kind.name), self.assertRaisesRegex(InvalidValue, f"a value of <class 'int'> is .* {kind.name}"):
+                kind.encoded(10**5000)
 
     def test_json_of_another_form_is_not_made_to_fit(self) -> None:
         arrays: tuple[Type, ...] = (ArrayType(TEXT), SetType(TEXT), StackType(TEXT))

@@ -66,7 +66,11 @@ def is_pair(value: Any) -> bool:
 
 def brief(value: Any) -> str:
     """A value in the text of an error."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:
+        # Python writes no integer of thousands of digits.
+        text = f"a value of {type(value)}"
     return text if len(text) < 80 else text[:79] + "…"
 
 

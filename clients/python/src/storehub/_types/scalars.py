@@ -21,6 +21,21 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _floating(kind: Type, value: Any) -> float:
+    """A float, or the float that is equal to an integer: it is a float on the wire too."""
+    if isinstance(value, float):
+        return value
+    if not _is_integer(value):
+        raise kind.wrong(value)
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise kind.wrong(value) from error
+    if number != value:
+        raise kind.wrong(value)
+    return number
+
+
 class BoolType(Type):
     name = "Bool"
 
@@ -61,11 +76,8 @@ class FloatType(Type):
         return value
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            raise self.wrong(value)
         start = len(out)
-        # An integral float is a float, on the wire too.
-        _cbor.write_float(out, value if isinstance(value, float) else float(value))
+        _cbor.write_float(out, _floating(self, value))
         if len(out) - start not in self.sizes:
             raise self.wrong(value)
 
@@ -78,9 +90,7 @@ class DateType(Type):
         return value if value != value else Date(value)
 
     def write(self, out: bytearray, value: Any, depth: int = 0) -> None:
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
-            raise self.wrong(value)
-        _cbor.write_float(out, value if isinstance(value, float) else float(value))
+        _cbor.write_float(out, _floating(self, value))
 
 
 class TextType(Type):
