@@ -55,9 +55,9 @@ class Changes:
     so that later ones get their numbers, or that the hub is about to forget their rejection."""
     settled: int = 0
     """The actions up to this number have outcomes."""
-    removed: list[int] = field(default_factory=list)
-    refused: list[int] = field(default_factory=list)
-    added: list[StoredAction] = field(default_factory=list)
+    removed: list[int] = field(default_factory=list[int])
+    refused: list[int] = field(default_factory=list[int])
+    added: list[StoredAction] = field(default_factory=list[StoredAction])
 
 
 class Ledger:

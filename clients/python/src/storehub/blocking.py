@@ -307,18 +307,20 @@ class Hub:
             return
         if self._socket is None and not self._open(timeout):
             return
-        assert self._socket is not None
-        self._write(self._socket)
+        stream = self._socket
+        assert stream is not None
+        self._write(stream)
         if self._collect():
             # It may be what the caller waits for: an action that the outbox could not store has failed now.
             timeout = 0
-            if self._socket is None:
+            if self._socket is not stream:
+                # `on_recovered` has closed the client.
                 return
         deadline = self._core.deadline()
         now = time.monotonic()
         wait = timeout if deadline is None else min(timeout, max(0.0, deadline - now))
         if not self._core.wants_close:
-            self._wait_for(self._socket, wait)
+            self._wait_for(stream, wait)
         if self._core.wants_close:
             self._close("the connection was closed")
 
@@ -404,7 +406,7 @@ class Hub:
         for event in events:
             if isinstance(event, ActionDone) and event.action.is_recovered:
                 if not isinstance(event.action.error, KeptInOutbox):
-                    self._on_recovered(event.action.value, event.action.error)  # type: ignore[arg-type]
+                    self._on_recovered(event.action.value, event.action.error)
             elif isinstance(event, Verified):
                 if event.matches is False:
                     warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)

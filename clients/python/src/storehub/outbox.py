@@ -16,18 +16,18 @@ from typing import Any, Union
 from . import _cbor
 from ._ledger import Changes, Contents, Session, StoredAction
 from .core import Core
-from .errors import ActionError, OutboxError, OutboxInUse
+from .errors import OutboxError, OutboxInUse, StoreHubError
 
 __all__ = ["Outbox", "Recovered", "warn_of_failure"]
 
-Recovered = Callable[[Any, Union[ActionError, None]], None]
+Recovered = Callable[[Any, Union[StoreHubError, None]], None]
 """Called with an action of an earlier process, and None if it took effect, or the reason why it did not."""
 
 APPLICATION = 0x53486F62
 VERSION = 1
 
 
-def warn_of_failure(action: Any, error: ActionError | None) -> None:
+def warn_of_failure(action: Any, error: StoreHubError | None) -> None:
     """Warns of an action of an earlier process that did not take effect, or may not have."""
     if error is not None:
         warnings.warn(f"an action of an earlier process: {error}: {action!r}", RuntimeWarning, stacklevel=2)

@@ -1,6 +1,7 @@
 """Types without parts."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnnecessaryIsInstance=false
 # A value may be of any type until it is checked, and pyright then knows nothing about the types inside it.
 
 from __future__ import annotations
