@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -279,6 +281,61 @@ class Processes(unittest.TestCase):
             file.flush()
             with self.assertRaises(OutboxError):
                 blocking.connect("/nowhere", outbox=file.name).__enter__()
+
+    def test_a_path_that_is_no_file_is_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            for path, text in (
+                (directory, "is a directory; name a file"), (os.path.join(directory, "none", "outbox"), "No such file"),
+                (os.path.join(directory, "a\0b"), "null"),
+            ):  # fmt: skip
+                with self.subTest(path=path), self.assertRaisesRegex(OutboxError, text):
+                    blocking.connect("/nowhere", outbox=path).__enter__()
+
+                async def enter(path: str = path) -> None:
+                    await storehub.connect("/nowhere", outbox=path).__aenter__()
+
+                with self.subTest(path=path), self.assertRaisesRegex(OutboxError, text):
+                    asyncio.run(enter())
+
+    def test_damaged_contents_are_named_before_anything_is_sent(self) -> None:
+        with HubProcess() as hub:
+            sound = os.path.join(hub.directory, "outbox")
+            with blocking.connect(hub.socket, outbox=sound) as client:
+                client.send({"todos": {"addButtonTapped": "kept"}})
+                hub.kill()
+                client.begin({"todos": {"addButtonTapped": "kept"}})
+            for sql, text in (
+                ("UPDATE client SET session = x'4401020304'", "the session cannot be read"),
+                ("UPDATE client SET session = x'05'", "the session cannot be read"),
+                ("UPDATE client SET session = x'ff'", "the session cannot be read"),
+                ("UPDATE client SET session = x''", "the session cannot be read"),
+                ("UPDATE client SET schema = x'80'", "the schema cannot be read"),
+                ("UPDATE client SET schema = x'ff'", "the schema cannot be read"),
+                ("UPDATE client SET acknowledged = -1", "numbers of no session"), ("DELETE FROM client", "row .* is missing"),
+                ("UPDATE actions SET action = x'ff'", "action 2 cannot be read"),
+                ("UPDATE actions SET action = x'" + "81" * 5000 + "'", "action 2 cannot be read"),
+                ("UPDATE actions SET action = CAST(action || 'a' AS BLOB)", "action 2 cannot be read"),
+                ("UPDATE actions SET number = 0", "the number 0"),
+                ("DROP TABLE client", "no such table"),
+            ):  # fmt: skip
+                with self.subTest(sql=sql[:60]):
+                    damaged = shutil.copy(sound, sound + ".damaged")
+                    database = sqlite3.connect(damaged)
+                    database.execute(sql)
+                    database.commit()
+                    database.close()
+                    with self.assertRaisesRegex(OutboxError, f"is damaged, or another file: .*{text}.*; move the file away"):
+                        blocking.connect(hub.socket, outbox=damaged, wait=0).__enter__()
+            # What is damaged can be a page of a table, too.
+            with open(sound, "rb") as file:
+                data = bytearray(file.read())
+            data[4096:8192] = bytes(4096)
+            with open(damaged, "wb") as file:
+                file.write(data)
+            with self.assertRaisesRegex(OutboxError, "is damaged"):
+                blocking.connect(hub.socket, outbox=damaged, wait=0).__enter__()
+            with blocking.connect(hub.socket, outbox=sound, wait=0) as client:
+                self.assertEqual(client._core.pending, 1)
 
     def test_an_action_waits_in_the_outbox_for_the_next_asynchronous_client(self) -> None:
         async def run(hub: HubProcess, path: str) -> list[tuple[Any, Any]]:

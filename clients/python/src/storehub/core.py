@@ -751,7 +751,7 @@ class Core:
     # The outbox
 
     def restore(self, contents: Contents) -> None:
-        """Gives the core an outbox, with what an earlier process has stored; once, before it connects.
+        """Gives the core an outbox, with what an earlier process has stored; once, before it connects. Raises `ProtocolError`.
 
         `ActionDone` reports the outcomes of the restored actions as well. The shell stores `outbox_changes` before it takes
         output.
@@ -760,7 +760,10 @@ class Core:
         session = contents.session
         self._session, self._history, self._acknowledged = session.session, session.history, session.acknowledged
         if contents.schema is not None:
-            self._schemas[0] = schema = Schema(contents.schema)
+            try:
+                self._schemas[0] = schema = Schema(contents.schema)
+            except (ProtocolError, RecursionError) as error:
+                raise ProtocolError(f"the schema cannot be read: {error}") from error
             self._fingerprint = schema.fingerprint
         self._last = self._acknowledged
         for stored in contents.actions:
@@ -770,7 +773,10 @@ class Core:
                 self._kept.append(stored)
                 self._kept_sequences[stored.number] = self._last
                 continue
-            action = Action(self._value(stored.data), None, stored.seen)
+            try:
+                action = Action(self._value(stored.data), None, stored.seen)
+            except (ProtocolError, RecursionError) as error:
+                raise ProtocolError(f"action {stored.number} cannot be read: {error}") from error
             action.number, action.data, action.is_recovered = stored.number, stored.data, True
             if is_sent:
                 action.sequence, action.session, action.is_sent = self._last, self._session, True

@@ -16,7 +16,7 @@ from typing import Any, Union
 from . import _cbor
 from ._ledger import Changes, Contents, Session, StoredAction
 from .core import Core
-from .errors import OutboxError, OutboxInUse, StoreHubError
+from .errors import OutboxError, OutboxInUse, ProtocolError, StoreHubError
 
 __all__ = ["Outbox", "Recovered", "warn_of_failure"]
 
@@ -45,15 +45,19 @@ class Outbox:
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         except FileExistsError:
             pass
-        except OSError as error:
-            raise OutboxError(f"cannot create the outbox {self._path}: {error.strerror}") from error
-        self._database: sqlite3.Connection | None = sqlite3.connect(self._path, timeout=0, isolation_level=None)
+        except (OSError, ValueError) as error:
+            raise OutboxError(f"cannot create the outbox {self._path}: {getattr(error, 'strerror', error)}") from error
+        self._database: sqlite3.Connection | None = None
         try:
+            self._database = sqlite3.connect(self._path, timeout=0, isolation_level=None)
             self._lock()
             core.restore(self._contents())
         except sqlite3.Error as error:
             self.close()
             raise self._described(error) from error
+        except ProtocolError as error:
+            self.close()
+            raise self._damaged(str(error)) from error
         except BaseException:
             self.close()
             raise
@@ -79,7 +83,23 @@ class Outbox:
     def _described(self, error: sqlite3.Error) -> OutboxError:
         if "locked" in str(error):
             return OutboxInUse(f"the outbox {self._path} is in use by another client; end that one, or name another file")
+        if type(error) is sqlite3.DatabaseError or "no such" in str(error):
+            # All other errors of SQLite are of a class below it.
+            return self._damaged(str(error))
+        if "unable to open" in str(error):
+            return OutboxError(f"cannot open the outbox {self._path}: {self._obstacle()}")
         return OutboxError(f"the outbox {self._path}: {error}")
+
+    def _damaged(self, reason: str) -> OutboxError:
+        return OutboxError(
+            f"the outbox {self._path} is damaged, or another file: {reason}; move the file away, which gives up the actions in it, "
+            "and start the client again")
+
+    def _obstacle(self) -> str:
+        """Why SQLite does not open the file, which it does not say itself."""
+        if os.path.isdir(self._path):
+            return "it is a directory; name a file"
+        return "let this user read and write the file and its directory"
 
     def _lock(self) -> None:
         assert self._database
@@ -106,11 +126,20 @@ class Outbox:
     def _contents(self) -> Contents:
         assert self._database
         run = self._database.execute
-        schema, session, history, acknowledged, last_sent = run(
-            "SELECT schema, session, history, acknowledged, last_sent FROM client").fetchone()
+        problem = run("PRAGMA quick_check(1)").fetchone()[0]
+        if problem != "ok":
+            raise ProtocolError(problem)
+        row = run("SELECT schema, session, history, acknowledged, last_sent FROM client").fetchone()
+        if row is None:
+            raise ProtocolError("the row of the table client is missing")
+        schema, session, history, acknowledged, last_sent = row
+        if acknowledged < 0 or last_sent < 0:
+            raise ProtocolError("the row of the table client has numbers of no session")
         rows = run("SELECT number, action, seen, refused FROM actions ORDER BY number").fetchall()
+        if rows and rows[0][0] < 1:
+            raise ProtocolError(f"an action has the number {rows[0][0]}")
         return Contents(
-            schema, Session(_cbor.decoded(session) if session is not None else None, _unsigned(history), acknowledged, last_sent),
+            schema, Session(None if session is None else _session(session), _unsigned(history), acknowledged, last_sent),
             tuple(StoredAction(number, data, _unsigned(seen), bool(refused)) for number, data, seen, refused in rows))
 
     def _store(self, database: sqlite3.Connection, changes: Changes) -> None:
@@ -145,6 +174,17 @@ class Outbox:
             "UPDATE client SET session = ?, history = ?, acknowledged = ?, last_sent = ?",
             (None if session.session is None else _cbor.encoded(session.session), _signed(session.history),
              session.acknowledged, session.last_sent))
+
+
+def _session(data: bytes) -> bytes:
+    """The session in its bytes, of which a hub would not take another form."""
+    try:
+        session = _cbor.decoded(data)
+    except ProtocolError as error:
+        raise ProtocolError(f"the session cannot be read: {error}") from error
+    if not isinstance(session, bytes) or len(session) != 16:
+        raise ProtocolError("the session cannot be read: it has 16 bytes")
+    return session
 
 
 def _signed(value: int | None) -> int | None:
