@@ -52,6 +52,17 @@ class Refusals(unittest.TestCase):
         self.refuse(ArrayType(BYTE), b"a", bytearray(b"a"), memoryview(b"a"))
         self.refuse(choice(), *({"two": value} for value in ({"a": 1, "b": 2}, {"a", "b"}, "ab", b"ab", bytearray(b"ab"))))
 
+    def test_values_without_labels_are_named_by_their_places(self) -> None:
+        for labels, text in ((("", "lease"), "_0, lease"), (("", ""), "_0, _1")):
+            kind = EnumType("Choice", False)
+            kind.complete([Case(0, "two", [Field(key, label, None, TEXT, False) for key, label in enumerate(labels)], None)], False)
+            for payload in ({"lease": "a"}, {"": "a", "lease": "b"}, {"_0": "a", "lease": "b"}, {}):
+                with self.subTest(labels=labels, payload=payload), self.assertRaisesRegex(
+                    InvalidValue, f"the case 'two' of Choice has the values {text} in order: give a tuple"
+                ):
+                    kind.encoded({"two": payload})
+            self.assertEqual(kind.encoded({"two": ("a", "b")}), _cbor.encoded((0, "a", "b")))
+
     def test_an_item_of_any_type_is_one_of_cbor(self) -> None:
         self.refuse(
             OPAQUE, {"set": ["a"]}, {}, {"a"}, frozenset("a"), iter(["a"]), {"a": 1}.items(), object(), [{"a": 1}],

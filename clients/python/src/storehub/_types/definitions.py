@@ -267,6 +267,10 @@ class EnumType(Type):
             return [payload] if count else []
         if isinstance(payload, Mapping):
             names = [value.name for value in case.values]
+            if not all(names):
+                # As they are read: some have no label by which a mapping could name them.
+                labels = ", ".join(name or f"_{index}" for index, name in enumerate(names))
+                raise InvalidValue(f"the case '{case.name}' of {self.name} has the values {labels} in order: give a tuple")
             if set(payload) != set(names):
                 raise InvalidValue(f"the case '{case.name}' of {self.name} has the values {', '.join(names)}")
             return [payload[name] for name in names]
