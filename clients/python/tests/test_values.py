@@ -72,6 +72,16 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(InvalidValue, r"\{'set': \['a'\]\} is no CBOR item: .* a map a storehub.Map"):
             OPAQUE.encoded({"set": ["a"]})
 
+    def test_an_item_is_not_nested_deeper_than_it_is_read(self) -> None:
+        # The next process reads it from the outbox.
+        for around in (lambda item: (item,), lambda item: Map([(0, item)])):
+            item: Any = 0
+            for _ in range(_cbor.MAXIMUM_DEPTH - 1):
+                item = around(item)
+            self.assertEqual(OPAQUE.encoded(_cbor.decoded(OPAQUE.encoded(item))), OPAQUE.encoded(item))
+            with self.assertRaisesRegex(InvalidValue, "nested too deep"):
+                OPAQUE.encoded(around(item))
+
     def test_a_set_has_members_that_can_be_read_again(self) -> None:
         # Another hub may have another schema, for which the action is written again.
         self.refuse(SetType(TEXT), {"a": 1}, "a", iter(["a"]), (text for text in "a"), None, 5)

@@ -155,8 +155,10 @@ def _write_nan(out: bytearray, bits: int) -> None:
     out += bits.to_bytes(8, "big")
 
 
-def write_item(out: bytearray, value: Item) -> None:
-    """Appends an item of unknown type."""
+def write_item(out: bytearray, value: Item, depth: int = MAXIMUM_DEPTH) -> None:
+    """Appends an item of unknown type, nested at most `depth` deep."""
+    if depth == 0:
+        raise InvalidValue("the items are nested too deep")
     if value is None:
         out.append(0xF6)
     elif value is True:
@@ -172,34 +174,34 @@ def write_item(out: bytearray, value: Item) -> None:
     elif isinstance(value, (bytes, bytearray, memoryview)):
         write_bytes(out, bytes(value))
     elif isinstance(value, Map):
-        _write_map(out, value)
+        _write_map(out, value, depth - 1)
     elif is_array(value):
         write_head(out, 4, len(value))
         for element in value:
-            write_item(out, element)
+            write_item(out, element, depth - 1)
     else:
         raise InvalidValue(f"{brief(value)} is no CBOR item: an array is a tuple or a list, and a map a storehub.Map of pairs")
 
 
-def _write_map(out: bytearray, value: Map) -> None:
+def _write_map(out: bytearray, value: Map, depth: int) -> None:
     pairs: dict[bytes, bytes] = {}
     for pair in value.pairs:
         if not is_pair(pair):
             raise InvalidValue(f"{brief(pair)} is no pair of a key and a value of a storehub.Map")
-        key = encoded(pair[0])
+        key = encoded(pair[0], depth)
         if key in pairs:
             raise InvalidValue(f"a storehub.Map has the key {brief(pair[0])} twice")
-        pairs[key] = encoded(pair[1])
+        pairs[key] = encoded(pair[1], depth)
     write_head(out, 5, len(pairs))
     for key in sorted(pairs):
         out += key
         out += pairs[key]
 
 
-def encoded(value: Item) -> bytes:
-    """The bytes of an item of unknown type."""
+def encoded(value: Item, depth: int = MAXIMUM_DEPTH) -> bytes:
+    """The bytes of an item of unknown type, nested at most `depth` deep."""
     out = bytearray()
-    write_item(out, value)
+    write_item(out, value, depth)
     return bytes(out)
 
 
