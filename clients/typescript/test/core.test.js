@@ -736,3 +736,64 @@ test("a hub without views is not asked for them", () => {
   script.core.attach(new Scope("active", 3), script.time);
   assert.deepEqual(script.sent(), []);
 });
+
+/** A schema whose state has trees by their own shapes, and whose actions are trees. */
+const trees = cbor([
+  0, 1, ["State", 0, [], [0, "trees", ["IdentifiedArray", 1, 2], false]], ["Tree", 0, [], [0, "children", ["Array", 1], false]],
+  ["Entry", 0, [0], [0, "id", 1, false]],
+]);
+const tree = count => {
+  let value = { children: [] };
+  for (let level = 1; level < count; level += 1) value = { children: [value] };
+  return value;
+};
+
+test("an action that is nested too deep is refused before anything is sent", () => {
+  const script = new Script();
+  script.connect({}, trees);
+  const ring = tree(1);
+  ring.children.push(ring);
+  for (const action of [tree(65), tree(700), tree(100_000), ring]) {
+    assert.throws(() => script.core.send(action, 0), { name: "ValueError" });
+  }
+  script.core.flush();
+  assert.deepEqual([script.core.pendingCount, script.sent()], [0, []]);
+  script.core.send(tree(64), 0);
+  script.core.flush();
+  assert.deepEqual(script.sent().map(({ kind }) => kind), [3]);
+});
+
+test("an action that is nested too deep by the time it is written for another schema becomes none", () => {
+  const script = new Script();
+  script.connect({}, trees);
+  const [deep, broken] = [tree(1), tree(1)];
+  script.core.send(deep, 0);
+  script.core.send(broken, 0);
+  script.cut();
+  deep.children.push(deep);
+  Object.defineProperty(broken, "children", { get: () => { throw new RangeError("no children"); }, enumerable: true });
+  const other = cbor([0, 1, ["State", 0, [], [0, "trees", ["IdentifiedArray", 1, 2], false]], ["Tree", 0, [], [0, "children", ["Array", 1], true]],
+    ["Entry", 0, [0], [0, "id", 1, false]]]);
+  const frames = script.connect({ 6: new Uint8Array(32).fill(2) }, other);
+  script.core.flush();
+  const actions = actionsOf([...frames, ...script.sent()].find(({ kind }) => kind === 3).payload);
+  assert.deepEqual(actions.items.map(toHex), ["f6", "f6"]);
+});
+
+test("an id that is nested too deep fails alone", () => {
+  const script = new Script();
+  script.connect({}, trees);
+  const path = id => new Path(["trees", { id }]);
+  const ring = tree(1);
+  ring.children.push(ring);
+  const written = `trees[h'${"a10081".repeat(64)}a10080']`;
+  for (const wrong of [path(tree(65)), path(tree(700)), path(tree(100_000)), path(ring), written]) {
+    script.core.attach(new Scope(wrong, 0), 0);
+    const [failed] = script.take();
+    assert.deepEqual([failed.kind, failed.error.name], ["failed", "PathError"], failed.error.message);
+    assert.match(failed.error.message, /more than 64 deep/);
+  }
+  assert.deepEqual(script.sent(), []);
+  script.core.attach(new Scope(path(tree(64)), 0), 0);
+  assert.deepEqual(script.sent().map(({ kind }) => kind), [2]);
+});

@@ -92,13 +92,13 @@ export class Script {
   }
 
   /** Makes a connection, and answers until the schema is known. Returns the client's frames. */
-  connect(keys = {}) {
+  connect(keys = {}, schema = schemas[0]) {
     this.core.opened(this.time);
     const frames = this.sent();
     this.receive(this.welcome(keys));
     frames.push(...this.sent());
     if (frames.some(one => one.kind === 8)) {
-      this.receive(frame(0x8c, schemas[0]));
+      this.receive(frame(0x8c, schema));
       frames.push(...this.sent());
     }
     return frames;

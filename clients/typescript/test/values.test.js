@@ -6,12 +6,14 @@ import { CborReader } from "../dist/cbor/reader.js";
 import { CborWriter } from "../dist/cbor/writer.js";
 import { extendSequence } from "../dist/hashing/sequence.js";
 import { xxh3 } from "../dist/hashing/xxh3.js";
+import { encoded } from "../dist/values/codec.js";
 import { Codecs } from "../dist/values/codecs.js";
 import { hashOf, summaryOf } from "../dist/values/hash.js";
 import { memberNames, readSchema } from "../dist/values/schema.js";
-import { elementWithID, HubDate } from "../dist/values/types.js";
+import { elementWithID, HubDate, Opaque } from "../dist/values/types.js";
 import { bytesOf, sections } from "./golden.js";
 import { random, Values } from "./random.js";
+import { cbor } from "./script.js";
 
 const write = (codec, value) => toHex(CborWriter.bytes(writer => codec.write(writer, value)));
 const read = (codec, hex) => CborReader.whole(bytesOf(hex), reader => codec.read(reader));
@@ -217,4 +219,79 @@ test("elements are found by ids of any type", () => {
   assert.equal(elementWithID([{ id: 1n }, { id: 2n }], 2n)?.id, 2n);
   assert.equal(elementWithID([{ id: { x: 1n, y: 2n } }], { x: 1n, y: 2n })?.id.y, 2n);
   assert.equal(elementWithID([{ id: 1n }], 3n), undefined);
+});
+
+/** A schema in which values of all kinds contain values of their own type. */
+const nested = (() => {
+  const types = [
+    ["Tree", 0, [], [0, "children", ["Array", 0], false]],
+    ["List", 1, [0, "end"], [1, "cons", "", "Int", "", 1]],
+    ["Group", 0, [], [0, "members", ["Set", 2], false]],
+    ["Table", 0, [], [0, "pairs", ["Dictionary", 3, 3], false]],
+    ["Screen", 0, [], [0, "sheet", ["PresentationState", 4], true]],
+    ["Page", 0, [], [0, "stack", ["StackState", 5], false]],
+    ["Row", 0, [0], [0, "id", "Int", false], [1, "rows", ["IdentifiedArray", "Int", 6], false]],
+  ];
+  const codecs = new Codecs(readSchema(cbor(["Bool", "Bool", ...types])));
+  const deep = (make, end) => count => {
+    let value = end();
+    for (let level = 1; level < count; level += 1) value = make(value);
+    return value;
+  };
+  return {
+    // Each with a value that counts so many times for nesting, and one that contains itself.
+    Tree: [0, deep(inner => ({ children: [inner] }), () => ({ children: [] })), value => value.children.push(value)],
+    List: [1, count => deep(inner => ({ case: "cons", _0: 1n, _1: inner }), () => ({ case: "end" }))(count + 1), undefined],
+    Group: [2, deep(inner => ({ members: new Set([inner]) }), () => ({ members: new Set() })), value => value.members.add(value)],
+    "Table's keys": [3, deep(inner => ({ pairs: new Map([[inner, { pairs: new Map() }]]) }), () => ({ pairs: new Map() })), value => value.pairs.set(value, value)],
+    "Table's values": [3, deep(inner => ({ pairs: new Map([[{ pairs: new Map() }, inner]]) }), () => ({ pairs: new Map() })), undefined],
+    Screen: [4, count => deep(inner => ({ sheet: inner }), () => ({ sheet: null }))(count + 1), value => (value.sheet = value)],
+    Page: [5, deep(inner => ({ stack: [{ id: 0n, element: inner }] }), () => ({ stack: [] })), undefined],
+    Row: [6, deep(inner => ({ id: 0n, rows: [inner] }), () => ({ id: 0n, rows: [] })), value => value.rows.push(value)],
+    codecs,
+  };
+})();
+
+test("values that are nested more than 64 deep are refused, and those that contain themselves", () => {
+  const { codecs, ...kinds } = nested;
+  for (const [name, [type, make, tie]] of Object.entries(kinds)) {
+    const codec = codecs.of(type);
+    const hex = toHex(encoded(codec, make(64)));
+    assert.equal(write(codec, read(codec, hex)), hex, name);
+    for (const count of [65, 700, 100_000]) {
+      assert.throws(() => encoded(codec, make(count)), { name: "ValueError", message: /more than 64 deep/ }, `${name} ${count}`);
+    }
+    const value = make(1);
+    if (tie) tie(value);
+    if (tie) assert.throws(() => encoded(codec, value), { name: "ValueError", message: /more than 64 deep/ }, name);
+  }
+});
+
+test("what is read at one place is counted anew where it is written", () => {
+  const codec = nested.codecs.of(2);
+  const group = count => nested.Group[1](count);
+  const known = read(codec, toHex(encoded(codec, group(60))));
+  let value = known;
+  for (let level = 0; level < 5; level += 1) value = { members: new Set([value]) };
+  assert.throws(() => encoded(codec, value), { name: "ValueError" });
+});
+
+test("URLs and opaque values are not deeper than hubs take", () => {
+  const codecOf = name => nested.codecs.of({ name, parts: [] });
+  const url = { url: "a", base: "b" };
+  assert.equal(write(codecOf("URL"), url), "8261616162");
+  url.base = url;
+  assert.throws(() => encoded(codecOf("URL"), url), { name: "ValueError" });
+  const opaque = depth => new Opaque(bytesOf(`${"81".repeat(depth)}00`));
+  assert.equal(encoded(codecOf("Unheard"), opaque(320)).length, 321);
+  for (const depth of [321, 700, 100_000]) {
+    assert.throws(() => encoded(codecOf("Unheard"), opaque(depth)), { name: "ValueError" });
+  }
+  const change = nested.codecs.of({ name: "Change", parts: [{ name: "Int", parts: [] }] });
+  assert.throws(() => encoded(change, opaque(321)), { name: "ValueError" });
+});
+
+test("an array with a hole is refused", () => {
+  const codec = nested.codecs.of({ name: "Array", parts: [{ name: "Int", parts: [] }] });
+  assert.throws(() => encoded(codec, [1n, , 2n]), { name: "ValueError", message: /^1: / });
 });

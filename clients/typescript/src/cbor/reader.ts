@@ -5,8 +5,9 @@ import { halfBits, halfValue } from "./floats.js";
 /** The major types of CBOR. */
 export const enum Major { unsigned, negative, bytes, text, array, map, tag, simple }
 
-/** The deepest nesting of items that the protocol allows anywhere (5.7). */
+/** The deepest nesting of items that the protocol allows anywhere, and in an item of unknown type (5.7). */
 const deepest = 640;
+export const deepestUnknown = 320;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -25,13 +26,14 @@ export class CborReader {
   private wide: bigint | undefined;
   private readonly view: DataView;
 
-  constructor(private readonly bytes: Uint8Array) {
+  /** @param limit The nesting of items that is accepted. */
+  constructor(private readonly bytes: Uint8Array, private readonly limit = deepest) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** Reads all bytes as one item. */
-  static whole<T>(bytes: Uint8Array, read: (reader: CborReader) => T): T {
-    const reader = new CborReader(bytes);
+  static whole<T>(bytes: Uint8Array, read: (reader: CborReader) => T, limit = deepest): T {
+    const reader = new CborReader(bytes, limit);
     const value = read(reader);
     reader.end();
     return value;
@@ -264,7 +266,7 @@ export class CborReader {
 
   private enter(): void {
     this.depth += 1;
-    if (this.depth > deepest) throw new ProtocolError("the items are nested too deep");
+    if (this.depth > this.limit) throw new ProtocolError("the items are nested too deep");
   }
 
   /** Passes bytes, and returns the place of the first. */

@@ -1,7 +1,10 @@
+import { ValueError } from "../errors.js";
 import { halfBits } from "./floats.js";
 import { Major } from "./reader.js";
 
 const encoder = new TextEncoder();
+/** How deep values of types that can contain themselves may be nested (PROTOCOL.md, 5.7). */
+const deepestValue = 64;
 
 /** Writes deterministic CBOR (PROTOCOL.md, 5). The caller sorts the keys of maps and the members of sets. */
 export class CborWriter {
@@ -11,14 +14,15 @@ export class CborWriter {
   private view: DataView;
   private size = 0;
 
-  constructor(capacity = 256) {
+  /** @param depth The values around the next one whose types can contain themselves. */
+  constructor(capacity = 256, private depth = 0) {
     this.bytes = new Uint8Array(capacity);
     this.view = new DataView(this.bytes.buffer);
   }
 
-  /** The bytes that a closure writes. */
-  static bytes(write: (writer: CborWriter) => void): Uint8Array {
-    const writer = new CborWriter();
+  /** The bytes that a closure writes, inside a number of values whose types can contain themselves. */
+  static bytes(write: (writer: CborWriter) => void, depth = 0): Uint8Array {
+    const writer = new CborWriter(undefined, depth);
     write(writer);
     return writer.finish();
   }
@@ -41,6 +45,19 @@ export class CborWriter {
   /** Forgets what was written. */
   clear(): void {
     this.size = 0;
+  }
+
+  /** The number of values around the next one whose types can contain themselves. */
+  get nesting(): number {
+    return this.depth;
+  }
+
+  /** Calls the closure inside one more value whose type can contain itself; throws ValueError if that is too deep. */
+  nested(write: () => void): void {
+    if (this.depth >= deepestValue) throw new ValueError(`the values are nested more than ${deepestValue} deep`);
+    this.depth += 1;
+    write();
+    this.depth -= 1;
   }
 
   null(): void {

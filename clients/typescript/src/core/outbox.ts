@@ -1,5 +1,6 @@
 import { CborWriter } from "../cbor/writer.js";
-import { NotSent, ProtocolError, Rejected, ValueError } from "../errors.js";
+import { NotSent, ProtocolError, Rejected } from "../errors.js";
+import { encoded } from "../values/codec.js";
 import type { Codecs } from "../values/codecs.js";
 import { frameBytes, Send } from "./frames.js";
 
@@ -23,7 +24,7 @@ export class PendingAction {
   }
 
   private static encode(value: unknown, codecs: Codecs): Uint8Array {
-    return CborWriter.bytes(writer => codecs.of(codecs.schema.action).write(writer, value));
+    return encoded(codecs.of(codecs.schema.action), value);
   }
 
   /** Writes the action for another schema. What that does not have becomes an item that the hub refuses. */
@@ -32,8 +33,7 @@ export class PendingAction {
     this.codecs = codecs;
     try {
       this.bytes = PendingAction.encode(this.value, codecs);
-    } catch (error) {
-      if (!(error instanceof ValueError)) throw error;
+    } catch {
       this.bytes = noAction;
     }
   }

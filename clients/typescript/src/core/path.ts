@@ -1,9 +1,8 @@
 import { fromHex, toHex } from "../cbor/bytes.js";
 import { CborReader } from "../cbor/reader.js";
-import { CborWriter } from "../cbor/writer.js";
 import { PathError } from "../errors.js";
 import type { Codec } from "../values/codec.js";
-import { describe } from "../values/codec.js";
+import { describe, encoded, reasonOf } from "../values/codec.js";
 import type { Codecs } from "../values/codecs.js";
 import type { SchemaType } from "../values/schema.js";
 import { windowCodec } from "../values/window.js";
@@ -181,13 +180,14 @@ function idBytes(id: unknown, codec: Codec, type: SchemaType, path: string): Uin
   const bytes = hex === undefined ? undefined : fromHex(hex);
   try {
     if (bytes !== undefined) {
-      CborReader.whole(bytes, reader => codec.read(reader));
+      // Written again, since a writer finds what is nested too deep.
+      encoded(codec, CborReader.whole(bytes, reader => codec.read(reader)));
       return bytes;
     }
-    return CborWriter.bytes(writer => codec.write(writer, isWritten ? readID(id.text, type) : id));
+    return encoded(codec, isWritten ? readID(id.text, type) : id);
   } catch (error) {
     const given = isWritten ? id.text : bytes ? toHex(bytes) : describe(id);
-    throw new PathError(`${path}: ${given} is no id there: ${(error as Error).message}`);
+    throw new PathError(`${path}: ${given} is no id there: ${reasonOf(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CborReader } from "../cbor/reader.js";
 import { Major } from "../cbor/reader.js";
-import type { CborWriter } from "../cbor/writer.js";
+import { CborWriter } from "../cbor/writer.js";
 import { ProtocolError, ValueError } from "../errors.js";
 
 /** Reads, changes and writes the values of one type. Values are never changed in place. */
@@ -27,6 +27,33 @@ export abstract class LeafCodec implements Codec {
   }
 }
 
+/** The bytes of a value that a program gives. Whatever is wrong with it, the error is a ValueError. */
+export function encoded(codec: Codec, value: unknown): Uint8Array {
+  try {
+    return CborWriter.bytes(writer => codec.write(writer, value));
+  } catch (error) {
+    // A getter or a proxy may throw anything, also what throws when it is looked at.
+    throw isValueError(error) ? error : new ValueError(`the value cannot be written: ${reasonOf(error)}`);
+  }
+}
+
+function isValueError(error: unknown): boolean {
+  try {
+    return error instanceof ValueError;
+  } catch {
+    return false;
+  }
+}
+
+/** What an error says that the program's own code may have thrown. */
+export function reasonOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : describe(error);
+  } catch {
+    return "its error has no text";
+  }
+}
+
 /** What an error says that was given. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
@@ -36,8 +63,16 @@ export function describe(value: unknown): string {
     case "number":
     case "boolean":
     case "undefined": return String(value);
-    case "object": return Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "of no class"})`;
+    case "object": return describeObject(value);
     default: return `a ${typeof value}`;
+  }
+}
+
+function describeObject(value: object): string {
+  try {
+    return Array.isArray(value) ? "an array" : `an object (${value.constructor?.name ?? "of no class"})`;
+  } catch {
+    return "an object";
   }
 }
 

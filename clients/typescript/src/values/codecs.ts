@@ -8,6 +8,7 @@ import { MergeCodec } from "./merges.js";
 import type { PromptParts } from "./prompts.js";
 import { alertCodec, buttonCodec, dialogCodec, TextStateCodec } from "./prompts.js";
 import type { NamedType, Schema, SchemaType } from "./schema.js";
+import { recursiveDefinitions } from "./schema.js";
 import { DictionaryCodec, SetCodec } from "./unordered.js";
 
 const text = new TextStateCodec();
@@ -23,7 +24,9 @@ export class Codecs {
   private readonly definitions: readonly (StructCodec | EnumCodec)[];
 
   constructor(readonly schema: Schema) {
-    this.definitions = schema.definitions.map(one => one.kind === "struct" ? new StructCodec(one) : new EnumCodec(one));
+    const recursive = recursiveDefinitions(schema);
+    this.definitions = schema.definitions.map((one, index) =>
+      one.kind === "struct" ? new StructCodec(one) : new EnumCodec(one, recursive.has(index)));
     schema.definitions.forEach((definition, index) => {
       const codec = this.definitions[index]!;
       if (codec instanceof StructCodec && definition.kind === "struct") {
@@ -49,7 +52,7 @@ export class Codecs {
     const part = (index: number): Codec => this.of(parts[index]!);
     switch (name) {
       case "Optional":
-      case "PresentationState": return new OptionalCodec(part(0));
+      case "PresentationState": return new OptionalCodec(part(0), name === "PresentationState");
       case "Array": return new ArrayCodec(part(0));
       case "IdentifiedArray":
         return new IdentifiedCodec(new IdentifiableCodec(part(0), part(1), this.idPath(parts[1]!)));

@@ -9,7 +9,8 @@ import { expected, member, within } from "./codec.js";
 export class OptionalCodec implements Codec {
   readonly isNullable = true;
 
-  constructor(private readonly wrapped: Codec) {}
+  /** @param nests True if it counts for the nesting of values (PROTOCOL.md, 5.7), as a presented state does. */
+  constructor(private readonly wrapped: Codec, private readonly nests = false) {}
 
   read(reader: CborReader): unknown {
     if (reader.takeNull()) return null;
@@ -20,8 +21,13 @@ export class OptionalCodec implements Codec {
   write(writer: CborWriter, value: unknown): void {
     if (value === null || value === undefined) return writer.null();
     writer.array(1);
+    if (this.nests) writer.nested(() => this.writeWrapped(writer, value));
+    else this.writeWrapped(writer, value);
+  }
+
+  private writeWrapped(writer: CborWriter, value: unknown): void {
     if (!this.wrapped.isNullable) return this.wrapped.write(writer, value);
-    const isWrapped = typeof value === "object" && member(value, "some") !== undefined;
+    const isWrapped = typeof value === "object" && value !== null && member(value, "some") !== undefined;
     if (!isWrapped) throw expected("null or { some: … }", value);
     within("some", () => this.wrapped.write(writer, (value as { some: unknown }).some));
   }
@@ -113,6 +119,17 @@ export class RangeCodec implements Codec {
   }
 }
 
+/** Writes an array and its elements. A hole in it is an element that is undefined. */
+export function writeElements(writer: CborWriter, elements: readonly unknown[], codec: Pick<Codec, "write">): void {
+  const count = elements.length;
+  writer.array(count);
+  writer.nested(() => {
+    for (let index = 0; index < count; index += 1) {
+      within(String(index), () => codec.write(writer, elements[index]));
+    }
+  });
+}
+
 /** An array. */
 export class ArrayCodec implements Codec {
   readonly isNullable = false;
@@ -132,8 +149,7 @@ export class ArrayCodec implements Codec {
 
   write(writer: CborWriter, value: unknown): void {
     if (!Array.isArray(value)) throw expected("an array", value);
-    writer.array(value.length);
-    value.forEach((element, index) => within(String(index), () => this.element.write(writer, element)));
+    writeElements(writer, value, this.element);
   }
 
   change(reader: CborReader, value: unknown): unknown {

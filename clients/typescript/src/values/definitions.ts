@@ -107,7 +107,8 @@ export class EnumCodec implements Codec {
   private readonly byKey = new Map<number, CaseCodec>();
   private readonly byName = new Map<string, CaseCodec>();
 
-  constructor(private readonly definition: EnumDefinition) {}
+  /** @param isRecursive True if it can contain itself without a collection between: it counts for nesting. */
+  constructor(private readonly definition: EnumDefinition, private readonly isRecursive: boolean) {}
 
   /** Sets the codecs of the cases' values, which may be of this very type. */
   setCases(codecOf: (type: EnumDefinition["cases"][number]["payload"][number]) => Codec): void {
@@ -157,9 +158,14 @@ export class EnumCodec implements Codec {
     if (one.codecs.length === 0) return writer.uint(one.key);
     writer.array(1 + one.codecs.length);
     writer.uint(one.key);
+    if (this.isRecursive) writer.nested(() => this.writeParts(writer, one, value as object));
+    else this.writeParts(writer, one, value as object);
+  }
+
+  private writeParts(writer: CborWriter, one: CaseCodec, value: object): void {
     one.codecs.forEach((codec, index) => {
       const part = one.members[index]!;
-      within(`${name}.${part}`, () => codec.write(writer, member(value as object, part)));
+      within(`${one.name}.${part}`, () => codec.write(writer, member(value, part)));
     });
   }
 

@@ -7,6 +7,7 @@ import { extendSequence } from "../hashing/sequence.js";
 import { xxh3 } from "../hashing/xxh3.js";
 import type { Codec } from "./codec.js";
 import { expected, member, within } from "./codec.js";
+import { writeElements } from "./containers.js";
 import { Rearrangement } from "./rearrangement.js";
 import type { StackElement } from "./types.js";
 
@@ -47,8 +48,7 @@ export class IdentifiedCodec implements Codec {
   write(writer: CborWriter, value: unknown): void {
     if (!Array.isArray(value)) throw expected("an array", value);
     if (writer.isSummary) return this.writeSummary(writer, value);
-    writer.array(value.length);
-    value.forEach((element, index) => within(String(index), () => this.element.write(writer, element)));
+    writeElements(writer, value, this.element);
   }
 
   /** The number of elements and their sequence hash, in place of the elements (PROTOCOL.md, 13). */

@@ -1,7 +1,7 @@
 import { equalBytes, fromHex, toHex } from "../cbor/bytes.js";
-import { CborReader, Major } from "../cbor/reader.js";
+import { CborReader, deepestUnknown, Major } from "../cbor/reader.js";
 import type { CborWriter } from "../cbor/writer.js";
-import { OpaqueChangeError, ProtocolError } from "../errors.js";
+import { OpaqueChangeError, ProtocolError, ValueError } from "../errors.js";
 import type { Codec } from "./codec.js";
 import { expected, LeafCodec } from "./codec.js";
 import { Duration, HubDate, HubURL, Opaque } from "./types.js";
@@ -151,6 +151,9 @@ class UUIDCodec extends LeafCodec {
   }
 }
 
+/** How many URLs may be relative to one another. */
+const mostBases = 64;
+
 class URLCodec extends LeafCodec {
   override read(reader: CborReader): HubURL {
     if (reader.next() === Major.text) return reader.text();
@@ -160,13 +163,14 @@ class URLCodec extends LeafCodec {
     });
   }
 
-  override write(writer: CborWriter, value: unknown): void {
+  override write(writer: CborWriter, value: unknown, bases = 0): void {
     if (typeof value === "string") return writer.text(value);
+    if (bases >= mostBases) throw new ValueError(`a URL has more than ${mostBases} bases`);
     const relative = value as { url?: unknown; base?: unknown } | null | undefined;
     if (typeof relative?.url !== "string") throw expected("a string, or { url, base }", value);
     writer.array(2);
     writer.text(relative.url);
-    this.write(writer, relative.base);
+    this.write(writer, relative.base, bases + 1);
   }
 }
 
@@ -197,6 +201,12 @@ class NeverCodec extends LeafCodec {
   }
 }
 
+/** Writes the item that a program gives, if it is one that hubs take. */
+export function writeOpaque(writer: CborWriter, { bytes }: Opaque): void {
+  CborReader.whole(bytes, reader => reader.skip(), deepestUnknown);
+  writer.raw(bytes);
+}
+
 class OpaqueCodec extends LeafCodec {
   override read(reader: CborReader): Opaque {
     return new Opaque(reader.item().slice());
@@ -204,8 +214,7 @@ class OpaqueCodec extends LeafCodec {
 
   override write(writer: CborWriter, value: unknown): void {
     if (!(value instanceof Opaque)) throw expected("an Opaque", value);
-    CborReader.whole(value.bytes, reader => reader.skip());
-    writer.raw(value.bytes);
+    writeOpaque(writer, value);
   }
 
   override change(reader: CborReader, value: unknown): unknown {

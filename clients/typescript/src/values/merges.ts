@@ -1,9 +1,10 @@
 import type { CborWriter } from "../cbor/writer.js";
-import { CborReader } from "../cbor/reader.js";
+import type { CborReader } from "../cbor/reader.js";
 import { ProtocolError } from "../errors.js";
 import type { Codec } from "./codec.js";
 import { expected, LeafCodec, member, within } from "./codec.js";
 import { StructCodec } from "./definitions.js";
+import { writeOpaque } from "./leaves.js";
 import { Opaque } from "./types.js";
 import { DictionaryCodec } from "./unordered.js";
 
@@ -19,10 +20,7 @@ export class MergeCodec extends LeafCodec {
   }
 
   override write(writer: CborWriter, value: unknown): void {
-    if (value instanceof Opaque) {
-      CborReader.whole(value.bytes, reader => reader.skip());
-      return writer.raw(value.bytes);
-    }
+    if (value instanceof Opaque) return writeOpaque(writer, value);
     if (typeof value !== "object" || value === null) throw expected("{ set }, { add } or an Opaque", value);
     const difference = member(value, "add");
     if (this.isCounter) {

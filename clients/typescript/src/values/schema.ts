@@ -139,6 +139,32 @@ function checkNames(name: string, parts: readonly (Field | Case)[]): void {
   }
 }
 
+/** Types that end the search for definitions that contain themselves, since they count for nesting on their own. */
+const nesting = ["Array", "Set", "Dictionary", "IdentifiedArray", "StackState", "PresentationState", "opaque"];
+
+/** The definitions that contain themselves without a collection between: indirect enums (PROTOCOL.md, 5.7). */
+export function recursiveDefinitions(schema: Schema): ReadonlySet<number> {
+  const collect = (type: SchemaType, into: Set<number>): void => {
+    if (typeof type === "number") into.add(type);
+    else if (!nesting.includes(type.name)) {
+      type.parts.forEach((part, index) => (type.name === "raw" && index === 0) || collect(part, into));
+    }
+  };
+  const inside = schema.definitions.map(definition => {
+    const found = new Set<number>();
+    if (definition.kind === "struct") definition.fields.forEach(field => collect(field.type, found));
+    else definition.cases.forEach(one => one.payload.forEach(type => collect(type, found)));
+    return found;
+  });
+  const reached = inside.map(direct => {
+    // A set that grows while it is iterated: what is added is visited too.
+    const all = new Set(direct);
+    for (const index of all) for (const next of inside[index]!) all.add(next);
+    return all;
+  });
+  return new Set([...reached.keys()].filter(index => reached[index]!.has(index)));
+}
+
 /** Refuses references to definitions that do not exist. */
 function check(schema: Schema): void {
   const checkType = (type: SchemaType): void => {

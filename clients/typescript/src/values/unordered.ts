@@ -7,13 +7,15 @@ import { Major } from "../cbor/reader.js";
 import { CborWriter } from "../cbor/writer.js";
 import { ProtocolError, ValueError } from "../errors.js";
 import type { Codec } from "./codec.js";
-import { expected, within } from "./codec.js";
+import { describe, expected, within } from "./codec.js";
 
 /** A key or a member, with its encoding as a text whose order is that of the bytes. */
 interface Keyed {
   readonly encoding: string;
   readonly key: unknown;
   readonly value: unknown;
+  /** The encoding as bytes, if it was just written for the place of the collection. */
+  readonly bytes?: Uint8Array;
 }
 
 /** What sets and dictionaries have in common. */
@@ -57,14 +59,18 @@ abstract class KeyedCodec<Collection extends object> implements Codec {
     });
   }
 
-  /** The entries of a collection in the order of the wire. */
-  protected entries(collection: Collection): readonly Keyed[] {
+  /**
+   * The entries of a collection in the order of the wire.
+   *
+   * @param depth The values around the keys whose types can contain themselves.
+   */
+  protected entries(collection: Collection, depth = 0): readonly Keyed[] {
     const known = this.entriesOf.get(collection);
     if (known !== undefined) return known;
     const entries: Keyed[] = [];
     for (const [key, value] of this.pairs(collection)) {
-      const encoding = binaryText(CborWriter.bytes(writer => within("key", () => this.keyCodec.write(writer, key))));
-      entries.push({ encoding, key, value });
+      const bytes = CborWriter.bytes(writer => within("key", () => this.keyCodec.write(writer, key)), depth);
+      entries.push({ encoding: binaryText(bytes), key, value, bytes });
     }
     entries.sort((one, other) => (one.encoding < other.encoding ? -1 : 1));
     entries.forEach((entry, index) => {
@@ -76,6 +82,8 @@ abstract class KeyedCodec<Collection extends object> implements Codec {
   }
 
   protected writeKey(writer: CborWriter, entry: Keyed): void {
+    // Sets in sets would otherwise be written twice at each level.
+    if (entry.bytes !== undefined) return writer.raw(entry.bytes);
     // Nothing is replaced in keys and members (PROTOCOL.md, 13).
     const isSummary = writer.isSummary;
     writer.isSummary = false;
@@ -122,9 +130,11 @@ export class SetCodec extends KeyedCodec<ReadonlySet<unknown>> {
 
   override write(writer: CborWriter, value: unknown): void {
     if (!(value instanceof Set)) throw expected("a Set", value);
-    const entries = this.entries(value);
-    writer.array(entries.length);
-    for (const entry of entries) this.writeKey(writer, entry);
+    writer.nested(() => {
+      const entries = this.entries(value, writer.nesting);
+      writer.array(entries.length);
+      for (const entry of entries) this.writeKey(writer, entry);
+    });
   }
 
   override change(reader: CborReader, value: unknown): unknown {
@@ -164,12 +174,14 @@ export class DictionaryCodec extends KeyedCodec<ReadonlyMap<unknown, unknown>> {
 
   override write(writer: CborWriter, value: unknown): void {
     if (!(value instanceof Map)) throw expected("a Map", value);
-    const entries = this.entries(value);
-    writer.map(entries.length);
-    for (const entry of entries) {
-      this.writeKey(writer, entry);
-      within(String(entry.key), () => this.valueCodec.write(writer, entry.value));
-    }
+    writer.nested(() => {
+      const entries = this.entries(value, writer.nesting);
+      writer.map(entries.length);
+      for (const entry of entries) {
+        this.writeKey(writer, entry);
+        within(describe(entry.key), () => this.valueCodec.write(writer, entry.value));
+      }
+    });
   }
 
   override change(reader: CborReader, value: unknown): unknown {
