@@ -1,6 +1,8 @@
 import { fromHex } from "./cbor/bytes.js";
+import { checkText } from "./cbor/writer.js";
 import type { CoreOptions } from "./core/events.js";
-import { StoreHubError } from "./errors.js";
+import { StoreHubError, ValueError } from "./errors.js";
+import { expected, within } from "./values/codec.js";
 
 /** The state of the connection. */
 export type ConnectionState =
@@ -13,7 +15,7 @@ export type ConnectionState =
   | { readonly phase: "closed" };
 
 export interface HubOptions {
-  /** The client's name for the hub's log and for other clients, at most 128 bytes. */
+  /** The client's name for the hub's log and for other clients, at most 128 bytes; `connect` throws ValueError for others. */
   readonly name?: string;
   /** The fingerprint of the schema for which the program was written, in hexadecimal. Generated types have it. */
   readonly fingerprint?: string;
@@ -57,7 +59,7 @@ export function coreOptions(options: HubOptions): CoreOptions {
     throw new StoreHubError("a fingerprint has 64 hexadecimal digits");
   }
   return {
-    name: options.name ?? "storehub-js", fingerprint, acceptsOtherSchema: options.otherSchema === "accept",
+    name: checkedName(options.name ?? "storehub-js"), fingerprint, acceptsOtherSchema: options.otherSchema === "accept",
     discardAfterLoss: options.discardAfterLoss ?? false, answerTimeout: options.answerTimeout ?? 10_000,
     keepAlive: options.keepAlive ?? Infinity,
     // The largest delta of a hub, and a piece of a snapshot.
@@ -65,4 +67,18 @@ export function coreOptions(options: HubOptions): CoreOptions {
     stateLimit: options.stateLimit ?? 256 << 20, actionLimit: options.actionLimit ?? 65_536,
     actionByteLimit: options.actionByteLimit ?? 64 << 20,
   };
+}
+
+/** The longest name of a client that hubs take, in bytes. */
+const nameLimit = 128;
+
+function checkedName(name: unknown): string {
+  return within("name", () => {
+    if (typeof name !== "string") throw expected("a string", name);
+    checkText(name);
+    if (new TextEncoder().encode(name).length > nameLimit) {
+      throw new ValueError(`the name of a client has at most ${nameLimit} bytes`);
+    }
+    return name;
+  });
 }

@@ -797,3 +797,27 @@ test("an id that is nested too deep fails alone", () => {
   script.core.attach(new Scope(path(tree(64)), 0), 0);
   assert.deepEqual(script.sent().map(({ kind }) => kind), [2]);
 });
+
+test("half of a surrogate pair in a path or in the parameter of a view fails alone", () => {
+  const script = new Script();
+  script.connect({}, cbor([0, "Bool", ["State", 0, [], [0, "rows", ["IdentifiedArray", "String", 1], false]],
+    ["Row", 0, [0], [0, "id", "String", false]]]));
+  for (const path of ["rows[\"a\ud800\"]", "rows[\"a\\ud800\"]", "rows[a\ud800]", new Path(["rows", { id: "a\ud800" }]), "`a\ud800`", new Path(["a\ud800"])]) {
+    script.core.attach(new Scope(path, 0), 0);
+    const [failed] = script.take();
+    assert.deepEqual([failed?.kind, failed?.error.name], ["failed", "PathError"], `${path}`);
+  }
+  assert.deepEqual(script.sent(), []);
+  const views = new Script();
+  views.connect({ 15: new Uint8Array(32).fill(3) });
+  for (const path of ["find[\"a\ud800\"]", "a\ud800"]) {
+    views.core.attach(new Scope(path, 3), 0);
+    if (views.sent().some(({ kind }) => kind === 8)) {
+      views.receive(frame(0x8c, cbor([0, "Bool", ["Views", 0, [], [0, "find", ["View", "String", "Int"], false]]]), { scope: 3 }));
+    }
+    views.take();
+    const failed = views.events.splice(0).find(({ kind }) => kind === "failed");
+    assert.equal(failed?.error.name, "PathError", path);
+  }
+  assert.deepEqual(views.sent(), []);
+});

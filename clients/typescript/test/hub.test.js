@@ -317,3 +317,10 @@ test("the hook for React renders again for a new value, and for nothing else", w
   assert.equal(renders, 1);
   unsubscribe();
 });
+
+test("a name that no hub takes is refused before a connection is made", async () => {
+  const transport = { open: () => assert.fail("a connection") };
+  for (const name of ["a\ud800", "x".repeat(129), "\u{1f4a7}".repeat(33), 5, {}, Symbol("name")]) {
+    await assert.rejects(connect({ transport, name }), ValueError);
+  }
+});

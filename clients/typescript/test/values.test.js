@@ -295,3 +295,36 @@ test("an array with a hole is refused", () => {
   const codec = nested.codecs.of({ name: "Array", parts: [{ name: "Int", parts: [] }] });
   assert.throws(() => encoded(codec, [1n, , 2n]), { name: "ValueError", message: /^1: / });
 });
+
+test("a text with half of a surrogate pair is refused wherever it is written, and whole pairs are not", () => {
+  const named = (name, ...parts) => ({ name, parts });
+  const text = named("String");
+  const whole = ["", "a\u{1f4a7}b", "\ud83d\udca7", `${"x".repeat(30)}\u{10ffff}`, "\ufffd"];
+  const half = ["\ud800", "a\ud800b", "\udc00", "\udca7\ud83d", `${"x".repeat(30)}\ud83d`, "\ud83d\ud83d\udca7"];
+  const places = [
+    [text, one => one], [named("Character"), one => one], [named("URL"), one => one],
+    [named("URL"), url => ({ url, base: "b" })], [named("URL"), base => ({ url: "a", base })],
+    [named("Array", text), one => [one]], [named("Optional", text), one => one], [named("Set", text), one => new Set([one])],
+    [named("Dictionary", text, text), one => new Map([[one, "a"]])], [named("Dictionary", text, text), one => new Map([["a", one]])],
+    [named("TextState"), one => [{ text: one }]], [named("TextState"), one => [{ text: "a", accessibilityLabel: one }]],
+    [named("Change", text), set => ({ set })],
+  ];
+  const check = () => {
+    for (const [type, make] of places) {
+      const codec = nested.codecs.of(type);
+      for (const one of half) {
+        assert.throws(() => encoded(codec, make(one)), { name: "ValueError", message: /surrogate/ }, `${type.name} ${JSON.stringify(one)}`);
+      }
+      for (const one of whole) encoded(codec, make(one));
+    }
+  };
+  check();
+  // Node 18 does not have the method.
+  const { isWellFormed } = String.prototype;
+  delete String.prototype.isWellFormed;
+  try {
+    check();
+  } finally {
+    if (isWellFormed) Object.defineProperty(String.prototype, "isWellFormed", { value: isWellFormed, writable: true, configurable: true });
+  }
+});

@@ -6,6 +6,18 @@ const encoder = new TextEncoder();
 /** How deep values of types that can contain themselves may be nested (PROTOCOL.md, 5.7). */
 const deepestValue = 64;
 
+/** Half of a surrogate pair: with the flag, a whole one is a character of its own. */
+const half = /[\ud800-\udfff]/u;
+
+/** Refuses a text that UTF-8 does not have. */
+export function checkText(text: string): void {
+  // Node 18 does not have the method.
+  const isWhole = (text as { isWellFormed?(): boolean }).isWellFormed?.() ?? !half.test(text);
+  if (isWhole) return;
+  const at = half.exec(text)!.index;
+  throw new ValueError(`the text has half of a surrogate pair at ${at}, which UTF-8 cannot write`);
+}
+
 /** Writes deterministic CBOR (PROTOCOL.md, 5). The caller sorts the keys of maps and the members of sets. */
 export class CborWriter {
   /** True while a summary is written, which replaces identified arrays and stacks by hashes (PROTOCOL.md, 13). */
@@ -114,6 +126,7 @@ export class CborWriter {
     }
   }
 
+  /** A text; throws ValueError if it has half of a surrogate pair, which an encoder would replace without a word. */
   text(value: string): void {
     // A short text is written behind a head of one byte, which is right if it turns out to be ASCII.
     if (value.length < 24) {
@@ -128,6 +141,7 @@ export class CborWriter {
       if (index === value.length) return;
       this.size = place;
     }
+    checkText(value);
     const bytes = encoder.encode(value);
     this.head(Major.text, bytes.length);
     this.raw(bytes);
