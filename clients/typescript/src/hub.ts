@@ -2,17 +2,30 @@ import { ClientCore } from "./core/core.js";
 import type { CoreEvent } from "./core/events.js";
 import type { PendingAction } from "./core/outbox.js";
 import type { Path } from "./core/path.js";
+import { ownPath } from "./core/path.js";
 import { Root, Scope } from "./core/scope.js";
+import type { PathError } from "./errors.js";
 import { ConnectionError, NotSent, StoreHubError } from "./errors.js";
 import type { Attendee, ConnectionState, HubOptions } from "./options.js";
 import { coreOptions } from "./options.js";
 import type { PartOwner } from "./part.js";
 import { callSafely, Part } from "./part.js";
 import type { Connection, Transport } from "./transports/transport.js";
+import { describe, expected } from "./values/codec.js";
 
 interface Waiter {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
+}
+
+/** The wait for the signal of one action. */
+interface Cancellation {
+  /** Undefined until the action is kept. */
+  action: PendingAction | undefined;
+  /** True if the signal was given. */
+  isDue: boolean;
+  readonly abort: () => void;
+  readonly end: () => void;
 }
 
 /** The actions whose signals are heard. A hub keeps no more with running effects for a session, either. */
@@ -101,9 +114,17 @@ export class Hub<Action = unknown> {
    *   view that the hub's feature declares.
    */
   part<T = unknown>(path: Path<T> | string): Part<T> {
-    const view = typeof path === "string" && path.startsWith(viewPrefix) ? path.slice(viewPrefix.length) : undefined;
-    return this.subscribe<T>(
-      view === undefined ? new Scope(path as Path | string, Root.feature) : new Scope(view, Root.views));
+    let own: Path | string;
+    try {
+      own = ownPath(path);
+    } catch (error) {
+      // As with a path that leads nowhere.
+      const part = new Part<T>(this.owner, new Scope(describe(path), Root.feature));
+      part.update("failed", error as PathError);
+      return part;
+    }
+    const view = typeof own === "string" && own.startsWith(viewPrefix) ? own.slice(viewPrefix.length) : undefined;
+    return this.subscribe<T>(view === undefined ? new Scope(own, Root.feature) : new Scope(view, Root.views));
   }
 
   /** Subscribes to a part, and waits for its first value or its absence. */
@@ -171,26 +192,52 @@ export class Hub<Action = unknown> {
    *   the connection ended meanwhile: then it arrives when they are attached again.
    * @throws Rejected if the hub refused it; NotSent if it was given up; ValueError if it is no action of the feature.
    */
-  async send(action: Action, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    if (options.signal?.aborted) throw new NotSent("closed", "the action was cancelled before it was sent");
-    const pending = this.core.send(action, now());
+  async send(action: Action, options?: { readonly signal?: AbortSignal }): Promise<void> {
+    const signal = options?.signal ?? undefined;
+    // Heard before the action is kept, so that nothing is kept if that fails.
+    const cancellation = signal === undefined ? undefined : this.listen(signal);
+    let pending: PendingAction;
+    try {
+      pending = this.core.send(action, now());
+    } catch (error) {
+      cancellation?.end();
+      throw error;
+    }
+    if (cancellation) cancellation.action = pending;
     this.offerEnded();
     if (!this.isFlushDue) {
       this.isFlushDue = true;
       // Actions of one turn share a frame.
       queueMicrotask(() => this.flush());
     }
-    if (options.signal) this.cancelOn(options.signal, pending);
-    await new Promise<void>((resolve, reject) => this.sends.set(pending, { resolve, reject }));
+    await new Promise<void>((resolve, reject) => {
+      this.sends.set(pending, { resolve, reject });
+      if (cancellation) this.keep(cancellation);
+    });
   }
 
-  private cancelOn(signal: AbortSignal, action: PendingAction): void {
-    const cancel = (): void => {
-      this.core.cancel(action);
+  /** Waits for the signal of an action that is not kept yet. */
+  private listen(signal: AbortSignal): Cancellation {
+    if (typeof signal.addEventListener !== "function") throw expected("an AbortSignal", signal).within("signal");
+    if (signal.aborted) throw new NotSent("closed", "the action was cancelled before it was sent");
+    const abort = (): void => {
+      cancellation.isDue = true;
+      if (cancellation.action === undefined) return;
+      this.core.cancel(cancellation.action);
       this.run();
     };
-    signal.addEventListener("abort", cancel, { once: true });
-    this.cancellations.push(() => signal.removeEventListener("abort", cancel));
+    const cancellation: Cancellation = {
+      action: undefined, isDue: false, abort,
+      end: () => callSafely(() => signal.removeEventListener("abort", abort)),
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    return cancellation;
+  }
+
+  private keep(cancellation: Cancellation): void {
+    // The program's own code may have given the signal while the action was read.
+    if (cancellation.isDue) return cancellation.abort();
+    this.cancellations.push(cancellation.end);
     if (this.cancellations.length > mostCancellations) this.cancellations.shift()!();
   }
 

@@ -820,4 +820,28 @@ test("half of a surrogate pair in a path or in the parameter of a view fails alo
     assert.equal(failed?.error.name, "PathError", path);
   }
   assert.deepEqual(views.sent(), []);
+  views.core.attach(new Scope('find["a"]', 3), 0);
+  assert.deepEqual(views.sent().map(({ kind }) => kind), [2]);
+});
+
+test("a path that is none fails alone, and stays nowhere", () => {
+  const script = new Script();
+  script.connect();
+  const wrong = [null, undefined, 5, {}, { steps: null }, { steps: [null] }, { steps: [5] }];
+  for (const path of wrong) {
+    script.core.attach(new Scope(path, 0), 0);
+    const [failed] = script.take();
+    assert.deepEqual([failed.kind, failed.error.name], ["failed", "PathError"]);
+  }
+  const scope = count();
+  attached(script, scope);
+  assert.deepEqual([scope.value, script.take().map(({ kind }) => kind)], [0n, []]);
+});
+
+test("a client that is closed while an action is read keeps nothing", () => {
+  const script = new Script();
+  script.connect();
+  const action = { case: "counter", get value() { script.core.close(); return increment.value; } };
+  assert.throws(() => script.core.send(action, 0), { name: "NotSent", reason: "closed" });
+  assert.equal(script.core.pendingCount, 0);
 });

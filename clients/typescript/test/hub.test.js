@@ -6,6 +6,7 @@ import test from "node:test";
 import { connect, ConnectionError, HubError, NotSent, Path, PathError, Rejected, ValueError } from "../dist/node.js";
 import { Hub } from "../dist/hub.js";
 import { partHook } from "../dist/react.js";
+import { cbor, frame, schemas, Script } from "./script.js";
 import { eventually, patience, pause, stop, temporaryDirectory, TestHub, withHub } from "./support.js";
 
 const add = text => ({ case: "todos", value: { case: "addButtonTapped", text } });
@@ -323,4 +324,96 @@ test("a name that no hub takes is refused before a connection is made", async ()
   for (const name of ["a\ud800", "x".repeat(129), "\u{1f4a7}".repeat(33), 5, {}, Symbol("name")]) {
     await assert.rejects(connect({ transport, name }), ValueError);
   }
+});
+
+/** A client whose hub the test plays: the frames that it writes, and a function that gives it bytes. */
+function played(t) {
+  let handlers;
+  const written = [];
+  const transport = { open: given => { handlers = given; return { write: bytes => (written.push(bytes[4]), true), close: () => {} }; } };
+  const hub = new Hub(transport, {});
+  t.after(() => hub.close());
+  handlers.opened();
+  handlers.received(new Script().welcome());
+  handlers.received(frame(0x8c, schemas[0]));
+  assert.equal(hub.state.phase, "live");
+  written.length = 0;
+  return { hub, written, pong: () => handlers.received(frame(0x88, cbor(1))) };
+}
+
+/** Objects whose parts cannot be read. */
+function hostile() {
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const refuse = () => { throw revoked.proxy; };
+  const traps = Object.fromEntries(Object.getOwnPropertyNames(Reflect).map(name => [name, refuse]));
+  return [revoked.proxy, new Proxy({}, traps), new Proxy([], traps), { toString: refuse }, Object.create(null), { get constructor() { return refuse(); } }];
+}
+
+test("what is no path fails, and nothing of it stays", async t => {
+  const { hub, written, pong } = played(t);
+  const refuse = () => { throw new TypeError("a getter"); };
+  const paths = [
+    null, undefined, 5, Symbol("path"), {}, { steps: null }, { steps: [null] }, { steps: [5] }, { steps: [{}] }, { steps: { length: 1 } },
+    { steps: new Array(2) }, { steps: new Array(2 ** 32 - 1) }, { get steps() { return refuse(); } }, { steps: [{ get id() { return refuse(); } }] },
+    { steps: ["counter", "nothing"], toString: refuse }, ...hostile(),
+    ...hostile().flatMap(one => [{ steps: one }, { steps: [one] }, new Path(["todos", "todos", { id: one }])]),
+  ];
+  for (const [index, path] of paths.entries()) {
+    const part = hub.part(path);
+    await assert.rejects(part.ready, PathError, `${index}`);
+    await assert.rejects(hub.attach(path), PathError, `${index}`);
+    assert.equal(part.status, "failed");
+    assert.equal(typeof part.path, "string");
+    pong();
+  }
+  assert.deepEqual(written, []);
+  hub.part("counter.count");
+  await pause(0);
+  assert.deepEqual(written, [2]);
+});
+
+test("a path is read once: what the program changes afterwards does not matter", async t => {
+  const { hub, written, pong } = played(t);
+  const path = new Path(["counter", "count"]);
+  const part = hub.part(path);
+  path.steps.length = 0;
+  path.steps.push(null);
+  await pause(0);
+  pong();
+  assert.deepEqual([written, part.path, part.status], [[2], "counter.count", "loading"]);
+});
+
+test("what cannot be read is no action, and nothing of it stays", async t => {
+  const { hub, written, pong } = played(t);
+  const actions = [null, undefined, 5, Symbol("action"), {}, ...hostile()];
+  for (const one of [...hostile(), Symbol("value"), null]) {
+    actions.push({ case: one }, { case: "todos", value: one }, { case: "todos", value: { case: "addButtonTapped", text: one } });
+    actions.push({ get case() { throw one; } }, { case: "todos", get value() { throw one; } });
+  }
+  for (const [index, action] of actions.entries()) {
+    await assert.rejects(hub.send(action), ValueError, `${index}`);
+    assert.equal(hub.pendingCount, 0);
+    pong();
+  }
+  assert.deepEqual(written, []);
+});
+
+test("with a signal that is none, nothing is sent", async t => {
+  const { hub, written, pong } = played(t);
+  const refuse = () => { throw new TypeError("a trap"); };
+  for (const signal of [5, {}, "signal"]) await assert.rejects(hub.send(increment, { signal }), ValueError);
+  for (const options of [{ get signal() { return refuse(); } }, { signal: { addEventListener: refuse } }]) {
+    await assert.rejects(hub.send(increment, options), /a trap/);
+  }
+  await pause(0);
+  pong();
+  assert.deepEqual([hub.pendingCount, written], [0, []]);
+  const abort = new AbortController();
+  const action = { case: "counter", get value() { abort.abort(); return increment.value; } };
+  await assert.rejects(hub.send(action, { signal: abort.signal }), { reason: "closed" });
+  assert.deepEqual([hub.pendingCount, written], [0, []]);
+  for (const options of [null, undefined, {}, { signal: null }]) hub.send(increment, options).catch(() => {});
+  await pause(0);
+  assert.deepEqual([hub.pendingCount, written], [4, [3]]);
 });

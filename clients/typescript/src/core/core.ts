@@ -1,6 +1,7 @@
 import { equalBytes } from "../cbor/bytes.js";
 import type { StoreHubError } from "../errors.js";
 import { Goodbye, HubError, NotSent, OpaqueChangeError, PathError, ProtocolError, SchemaError } from "../errors.js";
+import { isInstance, reasonOf } from "../values/codec.js";
 import { Codecs } from "../values/codecs.js";
 import { readSchema } from "../values/schema.js";
 import { Cancellations } from "./cancellations.js";
@@ -71,6 +72,10 @@ export class ClientCore {
   /** The actions without an outcome. */
   get pendingCount(): number {
     return this.outbox.count;
+  }
+
+  private get isEnded(): boolean {
+    return this.phase === "ended";
   }
 
   /** True if another action is accepted. */
@@ -197,7 +202,7 @@ export class ClientCore {
    * @throws ValueError if it is not an action of the hub's feature; NotSent if it cannot be kept.
    */
   send(value: unknown, now: number): PendingAction {
-    if (this.phase === "ended") throw new NotSent("closed", "the client is closed");
+    if (this.isEnded) throw new NotSent("closed", "the client is closed");
     if (!this.hasCapacity) {
       throw new NotSent("queueFull", `${this.outbox.count} actions of ${this.outbox.byteCount} bytes wait for the hub`);
     }
@@ -208,6 +213,8 @@ export class ClientCore {
     if (action.bytes.length + numberSize > limit) {
       throw new NotSent("tooLarge", `the action has ${action.bytes.length} bytes; the hub accepts frames of ${limit}`);
     }
+    // The program's own code has run, if a value is not plain.
+    if (this.isEnded) throw new NotSent("closed", "the client is closed");
     this.idle(now);
     this.outbox.add(action);
     return action;
@@ -517,10 +524,9 @@ export class ClientCore {
       if (length > pathLimit) throw new PathError(`the path has ${length} bytes; hubs take ${pathLimit}`);
       this.scopes.checkWindow(scope, this.welcome!.windowElements);
     } catch (error) {
-      if (!(error instanceof PathError)) throw error;
       // A window that the hub has refused before waits on.
       if (scope.refusal !== undefined) scope.awaitsRoom = true;
-      else this.fail(scope, error);
+      else this.fail(scope, isInstance(error, PathError) ? error : new PathError(`not a path: ${reasonOf(error)}`));
       return;
     }
     const number = this.scopes.number(scope);

@@ -2,10 +2,11 @@ import { fromHex, toHex } from "../cbor/bytes.js";
 import { CborReader } from "../cbor/reader.js";
 import { PathError } from "../errors.js";
 import type { Codec } from "../values/codec.js";
-import { describe, encoded, reasonOf } from "../values/codec.js";
+import { describe, encoded, isInstance, reasonOf } from "../values/codec.js";
 import type { Codecs } from "../values/codecs.js";
 import type { SchemaType } from "../values/schema.js";
 import { windowCodec } from "../values/window.js";
+import { pathLimit } from "./messages.js";
 
 /** A step of a path, by names. README.md, "How paths look", has the rules. */
 export type PathStep = string | { readonly id: unknown } | { readonly start: number; readonly count: number };
@@ -91,6 +92,34 @@ export function parsePath(text: string): PathStep[] {
     else if (id !== undefined) steps.push({ id: new WrittenID(id) });
   }
   return steps;
+}
+
+/**
+ * A copy of what a program gives as a path, which the program does not change any more. A text stays as it is.
+ *
+ * @throws PathError if it is no path.
+ */
+export function ownPath(path: unknown): Path | string {
+  if (typeof path === "string") return path;
+  try {
+    const steps = (path as Partial<Path> | null | undefined)?.steps;
+    if (!Array.isArray(steps)) throw new PathError(`expected a text, or a Path with steps, got ${describe(path)}`);
+    if (steps.length > pathLimit) throw new PathError(`the path has ${steps.length} steps; hubs take ${pathLimit} bytes`);
+    return new Path(Array.from(steps, ownStep));
+  } catch (error) {
+    // A getter or a proxy may throw anything.
+    throw isInstance(error, PathError) ? error : new PathError(`the path cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function ownStep(step: unknown): PathStep {
+  if (typeof step === "string") return step;
+  if (typeof step === "object" && step !== null) {
+    if ("id" in step) return { id: (step as { id: unknown }).id };
+    const { start, count } = step as { start?: unknown; count?: unknown };
+    if (typeof start === "number" && typeof count === "number") return { start, count };
+  }
+  throw new PathError(`a step is a name, { id } or { start, count }, not ${describe(step)}`);
 }
 
 /** A place on the way along a path: a type, or a case with several values. */

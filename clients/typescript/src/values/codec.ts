@@ -33,13 +33,14 @@ export function encoded(codec: Codec, value: unknown): Uint8Array {
     return CborWriter.bytes(writer => codec.write(writer, value));
   } catch (error) {
     // A getter or a proxy may throw anything, also what throws when it is looked at.
-    throw isValueError(error) ? error : new ValueError(`the value cannot be written: ${reasonOf(error)}`);
+    throw isInstance(error, ValueError) ? error : new ValueError(`the value cannot be written: ${reasonOf(error)}`);
   }
 }
 
-function isValueError(error: unknown): boolean {
+/** True if an error, which the program's own code may have thrown, is of a class. */
+export function isInstance<T>(error: unknown, type: new (...parameters: any[]) => T): error is T {
   try {
-    return error instanceof ValueError;
+    return error instanceof type;
   } catch {
     return false;
   }
