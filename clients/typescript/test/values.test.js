@@ -328,3 +328,37 @@ test("a text with half of a surrogate pair is refused wherever it is written, an
     if (isWellFormed) Object.defineProperty(String.prototype, "isWellFormed", { value: isWellFormed, writable: true, configurable: true });
   }
 });
+
+test("each part of a value is read once: what it is the next time does not matter", () => {
+  const named = (name, ...parts) => ({ name, parts });
+  const codecs = new Codecs(readSchema(cbor([
+    "Bool", "Bool", ["Pair", 0, [], [0, "a", "Int", true], [1, "b", ["Optional", "Int"], true]],
+    ["Item", 0, [], [0, "pair", 0, true]], ["Choice", 1, [0, "none"], [1, "one", "", "Int"]],
+  ])));
+  // Each member is something else each time, and the first one is right.
+  const changing = parts => Object.defineProperties({}, Object.fromEntries(Object.entries(parts).map(([name, [...values]]) => [name, {
+    enumerable: true, get: () => (values.length > 1 ? values.shift() : values[0]),
+  }])));
+  const date = new HubDate(1);
+  Object.defineProperty(date, "secondsSince2001", { value: "x" });
+  date.setTime(NaN);
+  const cases = [
+    [0, changing({ a: [1n, undefined], b: [2n, null] }), "a20001018102"],
+    [0, changing({ a: [undefined, 1n], b: [undefined, 2n] }), "a101f6"],
+    [named("Change", 0), { set: changing({ a: [1n, undefined], b: [undefined, 2n] }) }, "a10001"],
+    [2, changing({ case: ["one", "none"], value: [1n, 2n] }), "820101"],
+    [named("URL"), changing({ url: ["a", undefined], base: ["b", undefined] }), "8261616162"],
+    [named("Duration"), changing({ seconds: [1n, "x"], attoseconds: [2n, 0.5] }), "820102"],
+    [named("Date"), date, undefined],
+    [named("TextState"), [changing({ text: ["a", 5], bold: [true, false], color: ["black", undefined] })], "82"],
+  ];
+  for (const [type, value, hex] of cases) {
+    if (hex === undefined) assert.throws(() => encoded(codecs.of(type), value), { name: "ValueError" });
+    else if (hex.length > 2) assert.equal(toHex(encoded(codecs.of(type), value)), hex, JSON.stringify(type));
+    else CborReader.whole(encoded(codecs.of(type), value), reader => reader.skip());
+  }
+  const opaque = new Opaque(bytesOf("00"));
+  const bytes = [bytesOf("00"), bytesOf("ff")];
+  Object.defineProperty(opaque, "bytes", { get: () => bytes.shift() });
+  assert.equal(toHex(encoded(codecs.of(named("Unheard")), opaque)), "00");
+});

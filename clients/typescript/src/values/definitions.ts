@@ -58,10 +58,14 @@ export class StructCodec implements Codec {
     }
     let count = 0;
     let given = 0;
+    // Read once: a getter may return something else the next time, and the number of fields is written first.
+    const parts: unknown[] = [];
     for (const field of this.fields) {
       const isGiven = Object.prototype.hasOwnProperty.call(value, field.name);
       if (isGiven) given += 1;
-      if (field.codec.isNullable || (isGiven && (value as Members)[field.name] !== undefined)) count += 1;
+      const part = isGiven ? (value as Members)[field.name] : undefined;
+      parts.push(part);
+      if (field.codec.isNullable || part !== undefined) count += 1;
       else if (!field.hasDefault) throw new ValueError(`the field ${field.name} is missing`);
     }
     const names = Object.keys(value);
@@ -70,12 +74,12 @@ export class StructCodec implements Codec {
       throw new ValueError(`${this.definition.name} has no field ${unknown}`);
     }
     writer.map(count);
-    for (const field of this.fields) {
-      const part = member(value, field.name) ?? null;
-      if (member(value, field.name) === undefined && !field.codec.isNullable) continue;
+    this.fields.forEach((field, index) => {
+      const part = parts[index];
+      if (part === undefined && !field.codec.isNullable) return;
       writer.uint(field.key);
-      within(field.name, () => field.codec.write(writer, part));
-    }
+      within(field.name, () => field.codec.write(writer, part ?? null));
+    });
   }
 
   change(reader: CborReader, value: unknown): unknown {

@@ -94,7 +94,9 @@ class DateCodec extends LeafCodec {
 
   override write(writer: CborWriter, value: unknown): void {
     if (!(value instanceof Date)) throw expected("a Date", value);
-    writer.float(HubDate.seconds(value));
+    const seconds: unknown = HubDate.seconds(value);
+    if (typeof seconds !== "number") throw expected("a Date with a number of seconds", value);
+    writer.float(seconds);
   }
 }
 
@@ -166,11 +168,11 @@ class URLCodec extends LeafCodec {
   override write(writer: CborWriter, value: unknown, bases = 0): void {
     if (typeof value === "string") return writer.text(value);
     if (bases >= mostBases) throw new ValueError(`a URL has more than ${mostBases} bases`);
-    const relative = value as { url?: unknown; base?: unknown } | null | undefined;
-    if (typeof relative?.url !== "string") throw expected("a string, or { url, base }", value);
+    const { url, base } = (value ?? {}) as { url?: unknown; base?: unknown };
+    if (typeof url !== "string") throw expected("a string, or { url, base }", value);
     writer.array(2);
-    writer.text(relative.url);
-    this.write(writer, relative.base, bases + 1);
+    writer.text(url);
+    this.write(writer, base, bases + 1);
   }
 }
 
@@ -181,13 +183,13 @@ class DurationCodec extends LeafCodec {
   }
 
   override write(writer: CborWriter, value: unknown): void {
-    const duration = value as Partial<Duration> | null | undefined;
-    if (typeof duration?.seconds !== "bigint" || typeof duration.attoseconds !== "bigint") {
+    const { seconds, attoseconds } = (value ?? {}) as Partial<Duration>;
+    if (typeof seconds !== "bigint" || typeof attoseconds !== "bigint") {
       throw expected("{ seconds, attoseconds }, two bigints", value);
     }
     writer.array(2);
-    writer.int(duration.seconds);
-    writer.int(duration.attoseconds);
+    writer.int(seconds);
+    writer.int(attoseconds);
   }
 }
 

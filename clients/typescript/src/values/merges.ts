@@ -39,11 +39,13 @@ export class MergeCodec extends LeafCodec {
     if (!(codec instanceof StructCodec)) return codec.write(writer, value);
     // A struct has no other form than the changes of its fields.
     if (typeof value !== "object" || value === null) throw expected("an object", value);
-    const fields = codec.fields.filter(field => member(value, field.name) !== undefined);
+    // Read once, as the fields of any struct.
+    const fields = codec.fields.map(field => ({ field, part: member(value, field.name) }))
+      .filter(({ part }) => part !== undefined);
     writer.map(fields.length);
-    for (const field of fields) {
+    for (const { field, part } of fields) {
       writer.uint(field.key);
-      within(field.name, () => MergeCodec.replace(writer, field.codec, member(value, field.name)));
+      within(field.name, () => MergeCodec.replace(writer, field.codec, part));
     }
   }
 }
