@@ -9,7 +9,7 @@ import { xxh3 } from "../dist/hashing/xxh3.js";
 import { encoded } from "../dist/values/codec.js";
 import { Codecs } from "../dist/values/codecs.js";
 import { hashOf, summaryOf } from "../dist/values/hash.js";
-import { memberNames, readSchema } from "../dist/values/schema.js";
+import { memberNames, readSchema, recursiveDefinitions } from "../dist/values/schema.js";
 import { elementWithID, HubDate, Opaque } from "../dist/values/types.js";
 import { bytesOf, sections } from "./golden.js";
 import { random, Values } from "./random.js";
@@ -291,7 +291,19 @@ test("URLs and opaque values are not deeper than hubs take", () => {
   assert.throws(() => encoded(change, opaque(321)), { name: "ValueError" });
 });
 
+test("a schema of very many definitions is read in time and memory of its size", () => {
+  const many = 20_000;
+  const next = index => [`T${index}`, 1, [0, "end"], [1, "next", "", index + 1 < many ? index + 1 : "Int"], [2, "other", "", Math.min(index + 2, many - 1)]];
+  const schema = readSchema(cbor([0, "Bool", ...Array.from({ length: many }, (_, index) => next(index))]));
+  assert.deepEqual([...recursiveDefinitions(schema)], [many - 1]);
+  const ring = readSchema(cbor([0, "Bool", ["A", 1, [0, "b", "", 1]], ["B", 1, [0, "c", "", 2], [1, "d", "", 3]], ["C", 1, [0, "end"], [1, "a", "", 0]],
+    ["D", 1, [0, "end"], [1, "e", "", ["Array", 3]], [2, "f", "", 4]], ["E", 1, [0, "end"], [1, "self", "", ["raw", "x", ["Optional", 4]]]]]));
+  assert.deepEqual([...recursiveDefinitions(ring)].sort(), [0, 1, 2, 4]);
+});
+
 test("an array with a hole is refused", () => {
+  const text = nested.codecs.of({ name: "TextState", parts: [] });
+  assert.throws(() => encoded(text, [{ text: "a" }, , { text: "b" }]), { name: "ValueError", message: /^1: / });
   const codec = nested.codecs.of({ name: "Array", parts: [{ name: "Int", parts: [] }] });
   assert.throws(() => encoded(codec, [1n, , 2n]), { name: "ValueError", message: /^1: / });
 });

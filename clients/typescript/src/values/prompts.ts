@@ -60,8 +60,9 @@ export class TextStateCodec extends LeafCodec {
 
   override write(writer: CborWriter, value: unknown): void {
     if (!Array.isArray(value)) throw expected("an array of pieces of text", value);
-    writer.array(value.length);
-    value.forEach((piece, index) => within(String(index), () => this.writePiece(writer, piece)));
+    const count = value.length;
+    writer.array(count);
+    for (let index = 0; index < count; index += 1) within(String(index), () => this.writePiece(writer, value[index]));
   }
 
   private writePiece(writer: CborWriter, piece: unknown): void {

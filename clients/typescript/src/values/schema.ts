@@ -156,13 +156,46 @@ export function recursiveDefinitions(schema: Schema): ReadonlySet<number> {
     else definition.cases.forEach(one => one.payload.forEach(type => collect(type, found)));
     return found;
   });
-  const reached = inside.map(direct => {
-    // A set that grows while it is iterated: what is added is visited too.
-    const all = new Set(direct);
-    for (const index of all) for (const next of inside[index]!) all.add(next);
-    return all;
-  });
-  return new Set([...reached.keys()].filter(index => reached[index]!.has(index)));
+  return onCycles(inside);
+}
+
+/** The nodes of a graph that lead back to themselves, in time linear in its size: a schema may have many definitions. */
+function onCycles(edges: readonly ReadonlySet<number>[]): Set<number> {
+  const back = edges.map((): number[] => []);
+  edges.forEach((targets, from) => targets.forEach(to => back[to]!.push(from)));
+  const order: number[] = [];
+  const forward = new Set<number>();
+  for (const start of edges.keys()) {
+    for (const node of finished(start, each => edges[each]!, forward)) order.push(node);
+  }
+  // By the algorithm of Kosaraju, what is reached backwards from the last that was left is one component.
+  const found = new Set<number>();
+  const backward = new Set<number>();
+  for (const start of order.reverse()) {
+    const component = finished(start, node => back[node]!, backward);
+    if (component.length > 1 || edges[start]!.has(start)) for (const node of component) found.add(node);
+  }
+  return found;
+}
+
+/** The nodes that are reached from one and were not seen before, in the order in which a search leaves them. */
+function finished(start: number, next: (node: number) => Iterable<number>, seen: Set<number>): number[] {
+  if (seen.has(start)) return [];
+  seen.add(start);
+  const left: number[] = [];
+  const stack = [{ node: start, targets: next(start)[Symbol.iterator]() }];
+  while (stack.length > 0) {
+    const { node, targets } = stack[stack.length - 1]!;
+    const step = targets.next();
+    if (step.done) {
+      left.push(node);
+      stack.pop();
+    } else if (!seen.has(step.value)) {
+      seen.add(step.value);
+      stack.push({ node: step.value, targets: next(step.value)[Symbol.iterator]() });
+    }
+  }
+  return left;
 }
 
 /** Refuses references to definitions that do not exist. */
