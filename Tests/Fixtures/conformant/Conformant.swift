@@ -5,6 +5,7 @@ import JSONParser
 import JSONText
 import ReplicaCore
 import SchemaNames
+import Synchronization
 
 /// The Swift client for the conformance suite (Tests/Conformance): reads commands and writes what happens, as lines of
 /// JSON.
@@ -187,11 +188,15 @@ private func watch(_ key: WatchedPart.Key, _ types: Schema?, _ number: Int, on c
   }
 }
 
-/// Writes a line, in one piece.
+/// Writes a line. Tasks write at the same time, and a pipe mixes lines of more than 4,096 bytes (pipe(7)).
 private func write(_ line: JSONValue) {
   let bytes = Array("\(line)\n".utf8)
-  _ = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+  output.withLock { _ in
+    _ = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+  }
 }
+
+private let output = Mutex(())
 
 extension JSONValue {
   fileprivate var integer: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
