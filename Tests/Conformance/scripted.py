@@ -56,7 +56,8 @@ class Client:
             try:
                 self.lines.put(json.loads(line))
             except ValueError:
-                pass
+                # For instance two lines that were written at the same time, and what they say is lost.
+                self.lines.put(Failure(f"the client wrote a line that is no JSON: {line[:200]!r}"))
         self.lines.put(None)
 
     def do(self, verb, **arguments):
@@ -76,6 +77,8 @@ class Client:
                 raise Failure(f"waited {TIMEOUT:g} s for {what}; the client wrote {self.seen[-5:]}") from None
             if line is None:
                 raise Failure(f"the client ended before {what}")
+            if isinstance(line, Failure):
+                raise line
             self.seen.append(line)
             if condition(line):
                 return line

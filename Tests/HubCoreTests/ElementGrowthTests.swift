@@ -212,8 +212,8 @@ import Wire
     #expect(Self.longestPiece(of: rows.sorted(by: group), table) < Self.limit)
   }
 
-  /// What has changed while a first value is computed is applied in pieces: changed elements, and an element to which all
-  /// others refer.
+  /// Changes during the computation of a first value are applied in pieces: those of many elements, and that of an
+  /// element to which all others refer.
   @Test func noPieceOfChangesMeanwhileIsLong() {
     let (table, rows) = (Table(50_000), Elements<Table, Row>(\.rows))
     let joined = rows.joined(with: Elements(\.owners), on: Self.counted { RowID($0.rank % 2) }) { row, owner in

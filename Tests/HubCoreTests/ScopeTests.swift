@@ -210,7 +210,7 @@ import Wire
     #expect(try hub.turn(client).last?.errorCode == .tooManyScopes)
   }
 
-  /// What waits for a client that does not read is charged to its user, like output that was not read.
+  /// Refusals that a client has not read are charged to its user, like other output.
   @Test func refusedScopesAreChargedUntilTheirClientIsTold() throws {
     var limits = HubLimits()
     limits.scopes = 1

@@ -88,7 +88,7 @@ import Wire
     #expect(next.turn(id).map(\.kind) == [.delta, .applied])
   }
 
-  /// The client has a value of the view, which this process cannot compute: it is told so, and keeps its other parts.
+  /// This process cannot compute the view of which the client has a value. It says so, and the other parts go on.
   @Test func aParameterThatTheNextProcessRefusesConcernsItsViewOnly() throws {
     let earlier = StateViews<State> {
       StateView("doubled", of: \.counter.count) { $0 * 2 }

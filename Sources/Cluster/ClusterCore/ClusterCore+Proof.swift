@@ -86,7 +86,7 @@ extension ClusterCore {
     emit(.adopt(found, endsSessions: isContinued))
   }
 
-  /// What is wrong with a key that cannot be read.
+  /// Describes a key that cannot be read.
   static func damage(of value: StoredValue) -> String {
     "the key '\(value.key)' has bytes that no hub has written"
   }

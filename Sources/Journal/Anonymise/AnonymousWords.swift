@@ -5,7 +5,7 @@ internal import Synchronization
 /// A word is a run of letters and digits. Those of less than three bytes, and numbers of less than four digits, say little
 /// and are often the program's; they remain. (A letter of three bytes can be a whole name.)
 final class AnonymousWords: Sendable {
-  /// Who has written a text.
+  /// The author of a text.
   enum Author {
     case users
     /// The program, perhaps with words of users.

@@ -197,7 +197,7 @@ import Wire
     #expect(node.core.standing == .refused(.damaged("the key 'history' has bytes that no hub has written")))
   }
 
-  /// Nobody can take over, but the node serves what it has. The operator is told, as often as it is tried.
+  /// No node can take over, but this one serves its state, and tells the operator at each attempt.
   @Test func aLeaderThatCannotBeReadIsReported() {
     let node = TestNode.follower(of: log)
     node.findNoMore()

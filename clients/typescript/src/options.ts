@@ -15,7 +15,7 @@ export type ConnectionState =
   | { readonly phase: "closed" };
 
 export interface HubOptions {
-  /** The client's name for the hub's log and for other clients, at most 128 bytes; `connect` throws ValueError for others. */
+  /** The client's name for the hub's log and for other clients, at most 128 bytes; `connect` refuses others. */
   readonly name?: string;
   /** The fingerprint of the schema for which the program was written, in hexadecimal. Generated types have it. */
   readonly fingerprint?: string;

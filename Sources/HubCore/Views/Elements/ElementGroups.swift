@@ -36,7 +36,7 @@ where Element.ID: WireValue {
     let elements: IdentifiedArrayOf<Element>
     /// The number of the elements that are counted.
     var position = 0
-    /// What is counted, but not in the result.
+    /// Counted elements that the result does not include yet, as differences of its counts.
     var differences: [(key: Key, value: Int)] = []
 
     /// The most elements that are counted before the result is changed.

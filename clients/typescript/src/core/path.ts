@@ -104,7 +104,9 @@ export function ownPath(path: unknown): Path | string {
   try {
     const steps = (path as Partial<Path> | null | undefined)?.steps;
     if (!Array.isArray(steps)) throw new PathError(`expected a text, or a Path with steps, got ${describe(path)}`);
-    if (steps.length > pathLimit) throw new PathError(`the path has ${steps.length} steps; hubs take ${pathLimit} bytes`);
+    if (steps.length > pathLimit) {
+      throw new PathError(`the path has ${steps.length} steps; hubs take ${pathLimit} bytes`);
+    }
     return new Path(Array.from(steps, ownStep));
   } catch (error) {
     // A getter or a proxy may throw anything.

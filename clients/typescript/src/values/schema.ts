@@ -159,7 +159,7 @@ export function recursiveDefinitions(schema: Schema): ReadonlySet<number> {
   return onCycles(inside);
 }
 
-/** The nodes of a graph that lead back to themselves, in time linear in its size: a schema may have many definitions. */
+/** The nodes of a graph that lead back to themselves, in time linear in its size: schemas may have many definitions. */
 function onCycles(edges: readonly ReadonlySet<number>[]): Set<number> {
   const back = edges.map((): number[] => []);
   edges.forEach((targets, from) => targets.forEach(to => back[to]!.push(from)));
