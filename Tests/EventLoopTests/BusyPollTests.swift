@@ -13,23 +13,42 @@ import Testing
   /// Expects that a loop polls after what `begin` does, and then sleeps.
   ///
   /// The turn with the activity, one that begins the time, and at least one within it; thousands on a free core. A pause
-  /// of this process at the wrong moment takes all of the time, so it is tried again.
+  /// of this process at the wrong moment takes all of the time.
   private func expectPolling(_ begin: (EventLoop) throws -> AnyObject) throws {
+    try expectTurns { loop in
+      loop.busyPoll = Self.poll
+      return try begin(loop)
+    } where: { active, idle in
+      active >= 3 && idle == 0
+    }
+  }
+
+  /// Expects that a loop for which `prepare` was called sleeps as soon as it has seen what woke it.
+  private func expectSleep(_ prepare: (EventLoop) -> Void) throws {
+    try expectTurns { loop in
+      prepare(loop)
+      let wakeUp = try WakeUp(on: loop) {}
+      wakeUp.sender.send()
+      return Held(wakeUp)
+    } where: { active, idle in
+      active <= 2 && idle == 0
+    }
+  }
+
+  /// Expects numbers of turns in one of some tries: a pause of this process moves turns from one number to the other.
+  private func expectTurns(
+    _ begin: (EventLoop) throws -> AnyObject, where areExpected: (_ active: Int, _ idle: Int) -> Bool
+  ) throws {
     var seen: [String] = []
     for _ in 0..<20 {
       let loop = try EventLoop()
-      loop.busyPoll = Self.poll
       var effect: AnyObject?
       let (active, idle) = try Self.turns(of: loop) { effect = try begin(loop) }
       withExtendedLifetime(effect) {}
-      if active >= 3, idle == 0 { return }
+      if areExpected(active, idle) { return }
       seen.append("\(active) turns, and \(idle) of an idle loop")
     }
     Issue.record("\(seen)")
-  }
-
-  private func turns(_ begin: () throws -> Void) throws -> (active: Int, idle: Int) {
-    try Self.turns(of: loop, begin)
   }
 
   /// The number of times that a loop would wait or poll: while `begin` has its effect, and in a quarter of a second that
@@ -61,24 +80,21 @@ import Testing
   }
 
   @Test func withoutItTheLoopSleepsAtOnce() throws {
-    let wakeUp = try WakeUp(on: loop) {}
-    let (active, idle) = try turns { wakeUp.sender.send() }
-    #expect(active <= 2 && idle == 0)
+    try expectSleep { _ in }
   }
 
   @Test func itCanBeSwitchedOff() throws {
-    loop.busyPoll = Self.poll
-    loop.busyPoll = .zero
-    let wakeUp = try WakeUp(on: loop) {}
-    let (active, idle) = try turns { wakeUp.sender.send() }
-    #expect(active <= 2 && idle == 0)
+    try expectSleep { loop in
+      loop.busyPoll = Self.poll
+      loop.busyPoll = .zero
+    }
   }
 
   @Test func timersAreNoActivity() throws {
     loop.busyPoll = Self.poll
     var fired = 0
     let timer = try Timer(on: loop) { fired += 1 }
-    let (active, idle) = try turns { timer.start(after: .milliseconds(5), repeating: .milliseconds(5)) }
+    let (active, idle) = try Self.turns(of: loop) { timer.start(after: .milliseconds(5), repeating: .milliseconds(5)) }
     withExtendedLifetime(timer) {}
     // One turn for each, for the two timers that measure, and the first.
     #expect(active + idle <= fired + 3)
