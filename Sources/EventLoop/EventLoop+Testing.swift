@@ -8,7 +8,7 @@ extension EventLoop {
   /// seconds.
   /// - Returns: True if `condition` became true within `timeout`, which is long: tests that compute on the main thread may
   ///   leave few polls to others.
-  package func pump(until condition: () -> Bool, timeout: Duration = .seconds(120)) async -> Bool {
+  package func pump(until condition: () -> Bool, timeout: Duration = .seconds(600)) async -> Bool {
     let deadline = ContinuousClock.now.advanced(by: timeout)
     while !condition() {
       guard ContinuousClock.now < deadline else { return false }

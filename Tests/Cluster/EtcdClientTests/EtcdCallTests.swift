@@ -46,7 +46,7 @@ struct EtcdCallTests {
     defer { client.close() }
     let value = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     for index in 0..<12 { _ = try await client.outcome(EtcdPut(Self.key("v\(index)"), value), on: loop).get() }
-    let answer = try await client.outcome(EtcdRange(EtcdKeyRange("v"..<"w")), on: loop, timeout: .seconds(60)).get()
+    let answer = try await client.outcome(EtcdRange(EtcdKeyRange("v"..<"w")), on: loop, timeout: .seconds(240)).get()
     #expect(answer.values.count == 12)
     #expect(answer.values.allSatisfy { $0.value == value })
   }
@@ -97,7 +97,7 @@ struct EtcdCallTests {
     _ = try await client.outcome(EtcdStatus(), on: loop).get()
     server.halt(0)
     var result: Result<EtcdPutResponse, EtcdError>?
-    client.call(EtcdPut(Self.key("a"), [1]), timeout: .seconds(30)) { result = $0 }
+    client.call(EtcdPut(Self.key("a"), [1]), timeout: .seconds(120)) { result = $0 }
     loop.run(.noWait)
     server.kill(0)
     #expect(await loop.pump(until: { result != nil }))
@@ -141,7 +141,7 @@ struct EtcdCallTests {
 
     let revision = try #require(try await client.outcome(EtcdStatus(), on: loop).get().header?.revision)
     _ = try await client.outcome(EtcdCompact(upTo: revision, isPhysical: true), on: loop).get()
-    _ = try await client.outcome(EtcdDefragment(), on: loop, timeout: .seconds(60)).get()
+    _ = try await client.outcome(EtcdDefragment(), on: loop, timeout: .seconds(240)).get()
     _ = try await client.outcome(EtcdAlarmRequest(deactivate: try #require(alarms.first)), on: loop).get()
     _ = try await client.outcome(put, on: loop).get()
   }

@@ -21,7 +21,7 @@ struct EtcdLogStoreTests {
   ) throws -> EtcdLogStore {
     var settings = EtcdLogStore.Settings(prefix: "hub/")
     // A new member of etcd answers late on a busy machine.
-    settings.timeout = .seconds(30)
+    settings.timeout = .seconds(120)
     change(&settings)
     return try EtcdLogStore(client, on: loop, settings)
   }
@@ -219,7 +219,7 @@ struct EtcdLogStoreTests {
     var reason: EtcdError.Reason?
     #expect(
       await loop.pump(until: {
-        client.call(old, timeout: .seconds(60)) { reason = $0.failure?.reason }
+        client.call(old, timeout: .seconds(240)) { reason = $0.failure?.reason }
         return reason == .compacted
       }))
     old.revision = Int64(last) - 4

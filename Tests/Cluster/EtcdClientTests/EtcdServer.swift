@@ -134,7 +134,7 @@ final class EtcdServer {
     let client = try EtcdClient(on: loop, settings)
     defer { client.close() }
     // A transaction, because only that needs the others.
-    let result = await client.answer(EtcdPut([0], [0]), on: loop, timeout: .seconds(120))
+    let result = await client.answer(EtcdPut([0], [0]), on: loop, timeout: .seconds(240))
     if let error = result.failure {
       let log = try? String(contentsOf: directory.appending(path: "e\(index).log"), encoding: .utf8)
       Issue.record("etcd does not answer: \(error)\n\(log ?? "")")

@@ -48,7 +48,7 @@ struct OperatedLogTests {
     let loop: EventLoop
     var history = LogHistory(id: 9, store: 0)
 
-    init(on loop: EventLoop, callTimeout: Duration = .seconds(30), timeout: Duration = .seconds(60)) async throws {
+    init(on loop: EventLoop, callTimeout: Duration = .seconds(120), timeout: Duration = .seconds(240)) async throws {
       self.loop = loop
       server = try await EtcdServer(on: loop)
       client = try EtcdClient(on: loop, server.settings())
@@ -318,7 +318,7 @@ struct OperatedLogTests {
     let node = Self.name("a")
     let own = NodeRegistration(process: 1, ordinal: 4, position: 2)
     var result: OperatedLog.Removal?
-    let task = Task { result = try await scene.log.remove(node, waiting: .seconds(60)) }
+    let task = Task { result = try await scene.log.remove(node, waiting: .seconds(240)) }
     var restored: NodeRegistration?
     while restored == nil, result == nil {
       let found = try await scene.registration(of: node)

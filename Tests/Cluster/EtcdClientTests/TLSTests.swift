@@ -222,7 +222,7 @@ struct EtcdTLSTests {
     var failures: [String] = []
     client.onFailure = { failures.append($1) }
     var error: EtcdError?
-    client.call(EtcdStatus(), timeout: .seconds(60)) { error = $0.failure }
+    client.call(EtcdStatus(), timeout: .seconds(240)) { error = $0.failure }
     #expect(await loop.pump(until: { failures.contains { text.isEmpty || $0.contains(text) } }), "\(failures)")
     client.close()
     #expect(error?.effect == EtcdError.Effect.none)

@@ -61,6 +61,8 @@ import Testing
     #expect(await bench.loop.pump { screen.viewStore.numberFactAlert == "1 is a good number Brent" })
     screen.viewStore.send(.factAlertDismissed)
     #expect(await bench.loop.pump { store.state.numberFactAlert == nil })
+    // Otherwise a slow client may learn of this and of the next alert at once.
+    #expect(await bench.loop.pump { screen.alerts.count == 3 })
     store.send(.decrementButtonTapped)
     store.send(.decrementButtonTapped)
     store.send(.numberFactButtonTapped)

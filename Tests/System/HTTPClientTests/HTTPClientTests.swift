@@ -28,17 +28,17 @@ import storehubd
   }
 
   @Test func anAnswerComesWithStatusAndBody() async throws {
-    let answer = try await ask { try await $0.get($1 + "/ok", timeout: .seconds(100)) }.get()
+    let answer = try await ask { try await $0.get($1 + "/ok", timeout: .seconds(300)) }.get()
     #expect(answer.status == 200)
     #expect(answer.body == Array("fine".utf8))
   }
 
   @Test func aRedirectIsFollowed() async throws {
-    #expect(try await ask { try await $0.get($1 + "/redirect", timeout: .seconds(100)) }.get().status == 200)
+    #expect(try await ask { try await $0.get($1 + "/redirect", timeout: .seconds(300)) }.get().status == 200)
   }
 
   @Test func aMissingPageIsAnAnswerToo() async throws {
-    #expect(try await ask { try await $0.get($1 + "/missing", timeout: .seconds(100)) }.get().status == 404)
+    #expect(try await ask { try await $0.get($1 + "/missing", timeout: .seconds(300)) }.get().status == 404)
   }
 
   @Test func aSlowServerIsGivenUp() async throws {
@@ -47,7 +47,7 @@ import storehubd
   }
 
   @Test func aLargeAnswerIsRefused() async throws {
-    let result = try await ask { try await $0.get($1 + "/large", timeout: .seconds(100), limit: 1000) }
+    let result = try await ask { try await $0.get($1 + "/large", timeout: .seconds(300), limit: 1000) }
     #expect(throws: HTTPError.tooLarge(limit: 1000)) { try result.get() }
   }
 
@@ -74,7 +74,7 @@ import storehubd
   }
 
   @Test func nobodyListening() async throws {
-    let result = try await ask { client, _ in try await client.get("http://127.0.0.1:1/", timeout: .seconds(100)) }
+    let result = try await ask { client, _ in try await client.get("http://127.0.0.1:1/", timeout: .seconds(300)) }
     guard case .failure(HTTPError.transport(let words)) = result else {
       Issue.record("a refused connection is a transport error, not \(result)")
       return
@@ -84,7 +84,7 @@ import storehubd
 
   @Test func aCancelledQuestionEndsAtOnce() async throws {
     let result = try await ask { client, url in
-      let task = Task { try await client.get(url + "/slow", timeout: .seconds(30)) }
+      let task = Task { try await client.get(url + "/slow", timeout: .seconds(300)) }
       await Task.yield()
       task.cancel()
       return try await task.value
@@ -95,7 +95,7 @@ import storehubd
   @Test func manyQuestionsAtOnceAreAnswered() async throws {
     let answers = try await ask { client, url in
       let questions = (0..<20).map { _ in
-        Task { try await client.get(url + "/ok", timeout: .seconds(100)).status }
+        Task { try await client.get(url + "/ok", timeout: .seconds(300)).status }
       }
       var statuses: [Int] = []
       for question in questions { statuses.append(try await question.value) }
@@ -105,20 +105,20 @@ import storehubd
   }
 
   @Test func aServiceGivesFactsInItsOwnWords() async throws {
-    let fact = try await ask { try await NumberFactClient.service(at: $1, over: $0, timeout: .seconds(100)).fetch(42) }
+    let fact = try await ask { try await NumberFactClient.service(at: $1, over: $0, timeout: .seconds(300)).fetch(42) }
       .get()
     #expect(fact == "42 is served.")
   }
 
   @Test func aServiceWithoutAnAnswerSaysWhy() async throws {
     let missing = try await ask {
-      try await NumberFactClient.service(at: $1 + "/no/such", over: $0, timeout: .seconds(100)).fetch(42)
+      try await NumberFactClient.service(at: $1 + "/no/such", over: $0, timeout: .seconds(300)).fetch(42)
     }
     let error = #expect(throws: NumberFactError.self) { try missing.get() }
     #expect(try #require(error).message.contains("404"))
 
     let refused = try await ask { client, _ in
-      try await NumberFactClient.service(at: "http://127.0.0.1:1", over: client, timeout: .seconds(100)).fetch(1)
+      try await NumberFactClient.service(at: "http://127.0.0.1:1", over: client, timeout: .seconds(300)).fetch(1)
     }
     #expect(throws: NumberFactError.self) { try refused.get() }
   }

@@ -24,7 +24,7 @@ struct Program {
 
   /// The longest time that the programs wait for each other, if a test sets none: a busy machine may stop any of them for
   /// seconds.
-  static let limit = "120s"
+  static let limit = "300s"
 
   /// The arguments of a call, with the time that the program waits for a hub.
   func patient(_ arguments: [String]) -> [String] {

@@ -199,10 +199,14 @@ import Testing
         == ["syncUps": [["move": 3, "to": "end"], ["at": "[3].lead", "set": "ann"]] as [[String: Any]]])
     #expect(try run(hub, "__complete", "set", "syncUps[3].ti").output.isEmpty)
     #expect(
-      try control.run(["__complete", "--socket", hub.socket, "set", "syncUps[3].ti"]).output == "syncUps[3].title \n")
-    #expect(try control.run(["__complete", "--socket", hub.socket, "remove", "syncUps["]).output == "syncUps[3]\n")
+      try control.run(["__complete", "--timeout", "120s", "--socket", hub.socket, "set", "syncUps[3].ti"]).output
+        == "syncUps[3].title \n")
     #expect(
-      try control.run(["__complete", "--socket", hub.socket, "move", "x", "--at", ""]).output == "start \nend \n")
+      try control.run(["__complete", "--timeout", "120s", "--socket", hub.socket, "remove", "syncUps["]).output
+        == "syncUps[3]\n")
+    #expect(
+      try control.run(["__complete", "--timeout", "120s", "--socket", hub.socket, "move", "x", "--at", ""]).output
+        == "start \nend \n")
   }
 
   /// Two tools edit at the same time, while the hub is killed and started again: what was confirmed is there once.

@@ -264,13 +264,13 @@ class Processes(unittest.TestCase):
             action = {"todos": {"addButtonTapped": "x" * 20_000}}
             start = time.monotonic()
             with self.assertRaises(NotStored):
-                client.send(action, timeout=20)
+                client.send(action, timeout=240)
             sent = client.begin(action)
-            client.poll(20)
+            client.poll(240)
             self.assertTrue(sent.is_done)
             with self.assertRaises(NotStored):
-                sent.wait(20)
-            self.assertLess(time.monotonic() - start, 20)
+                sent.wait(240)
+            self.assertLess(time.monotonic() - start, 240)
             client._outbox._database.execute("PRAGMA max_page_count = 1000").fetchall()
             client.send({"todos": {"addButtonTapped": "again"}})
             self.assertEqual([todo["text"] for todo in part.value], ["stored", "again"])
