@@ -19,7 +19,8 @@ all certificates while the hubs run. In the fifth, the journal of a hub without 
 cluster; then etcd is replaced by a backup, and then it loses everything, and an operator restores the log. In between,
 the operator verifies it, also with an entry that has other bytes, and removes nodes. In the sixth, the clock of a node
 is ahead, then right, and then behind, by a preloaded library. In the seventh, an operator tries to upgrade the hubs one
-after the other to a version with a further field, and then changes the schema by the way that docs/CLUSTER.md describes.
+after the other to a version with a further field, also with an empty disk before and after the log has lost its first
+entries, and then changes the schema by the way that docs/CLUSTER.md describes.
 In the eighth, a hub that follows is away until the log no longer has what it lacks: killed, and stopped so that it ends
 when it goes on. Then it loses its disk. "first" tells how many acknowledged actions its clients do not see when it
 listens.
@@ -139,9 +140,9 @@ class Cluster:
         os.remove(self.path(f"{node}.sock.history"))
 
     def end(self, node):
-        """Stops a hub in order."""
+        """Stops a hub in order. Returns its status."""
         self.processes[node].send_signal(signal.SIGTERM)
-        self.ended(node)
+        return self.ended(node)
 
     def ended(self, node):
         """Waits for a process that ends by itself. Returns its status."""
@@ -197,10 +198,14 @@ class Certificates:
         return f"ca = {self.path('ca.pem')}\ncert = {self.path(f'{node}.pem')}\nkey = {self.path(f'{node}.key')}\n"
 
 
+def todo(text):
+    return {"todos": {"addButtonTapped": text}}
+
+
 class Client:
     """Sends one action after the other, and notes how long each took."""
 
-    def __init__(self, cluster, node, action=lambda text: {"todos": {"addButtonTapped": text}}):
+    def __init__(self, cluster, node, action=todo):
         self.cluster, self.node, self.action = cluster, node, action
         self.sent, self.acknowledged, self.losses = [], [], 0
         self.slowest = 0.0
@@ -370,11 +375,11 @@ async def lose_a_disk(cluster, clients, tasks):
     return len(acknowledged - set(found))
 
 
-async def fill(cluster, node, name):
+async def fill(cluster, node, name, action=todo):
     """Sends so much that the log does not keep what was before."""
     async with storehub.connect(cluster.path(f"{node}.sock"), shortest_delay=0.02) as hub:
         for number in range(60):
-            await hub.send({"todos": {"addButtonTapped": f"filler {name} {number} " + "x" * 200_000}})
+            await hub.send(action(f"filler {name} {number} " + "x" * 200_000))
 
 
 async def trimmed(operator, leader, node):
@@ -815,6 +820,7 @@ async def schema(program, etcd, directory, storectl):
     says: the clients send nothing meanwhile."""
     cluster = Cluster(program, etcd, directory)
     operator = Operator(cluster, storectl)
+    cluster.settings = "keep = 1M\n"
     for version in (2, 3):
         os.symlink(program, cluster.path(f"ledger{version}"))
     old, new = cluster.path("ledger2"), cluster.path("ledger3")
@@ -834,12 +840,15 @@ async def schema(program, etcd, directory, storectl):
         lost += sum(client.losses for client in others) - losses
         return [status, cluster.log(node)[before:]]
 
+    def action(text):
+        return {"booked": text}
+
     async def entries(node):
         async with storehub.connect(cluster.path(f"{node}.sock")) as hub:
             return (await hub.attach("entries")).value
 
     try:
-        clients, tasks = await begin(cluster, action=lambda text: {"booked": text})
+        clients, tasks = await begin(cluster, action=action)
         leader = await cluster.leader(NODES)
         follower, third = [node for node in NODES if node != leader]
         refusals, lost = {}, 0
@@ -851,6 +860,31 @@ async def schema(program, etcd, directory, storectl):
         await asyncio.to_thread(cluster.end, third)
         cluster.lose_disk(third)
         refusals["empty"] = await refused(third)
+        cluster.lose_disk(third)
+        await restart(cluster, third, clients, tasks)
+
+        # The same after a long time: the log does not have its first entries, and the others offer snapshots.
+        await asyncio.to_thread(cluster.end, third)
+        giver = await cluster.leader([node for node in NODES if node != third])
+        await fill(cluster, giver, "schema", action)
+        await trimmed(operator, giver, third)
+        cluster.lose_disk(third)
+        before = cluster.log(third)
+        others = [client for client in clients.values() if client.node != third]
+        losses = sum(client.losses for client in others)
+        cluster.program = new
+        # As a thread pool leaves it to the processes that it starts.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        cluster.start(third)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        # It asks both nodes.
+        reason = "is of another version of the feature"
+        await cluster.wait(third, reason, before.count(reason) + 2)
+        await progress(others, tasks)
+        cluster.program = old
+        status = await asyncio.to_thread(cluster.end, third)
+        lost += sum(client.losses for client in others) - losses
+        refusals["trimmed"] = [status, cluster.log(third)[len(before):]]
         cluster.lose_disk(third)
         await restart(cluster, third, clients, tasks)
 

@@ -66,13 +66,15 @@ public final class ServiceLifecycle {
   /// - Throws: The reason why SIGUSR2 cannot be watched.
   public init(loop: EventLoop, log: Log, reloads: Bool = false) throws(UVError) {
     (self.loop, self.log, self.reloads) = (loop, log, reloads || ServiceManager().isPresent)
-    // The Swift runtime's handler would print a backtrace and continue, and the parent may have blocked the signal.
+    // The Swift runtime's handler would print a backtrace and continue.
     Glibc.signal(SIGQUIT, SIG_DFL)
-    var quit = sigset_t()
-    sigemptyset(&quit)
-    sigaddset(&quit, SIGQUIT)
-    pthread_sigmask(SIG_UNBLOCK, &quit, nil)
-    // Before there is a hub, these have no meaning; SIGTERM and SIGINT end the process.
+    // Before there is a hub, these end the process, which may wait for its cluster for long. The parent may have blocked
+    // them, as a thread pool does for its threads.
+    var ending = sigset_t()
+    sigemptyset(&ending)
+    for number in [SIGQUIT, SIGTERM, SIGINT] { sigaddset(&ending, number) }
+    pthread_sigmask(SIG_UNBLOCK, &ending, nil)
+    // Before there is a hub, these have no meaning.
     for number in [SIGUSR1, SIGXFSZ] + Self.ignored { Glibc.signal(number, SIG_IGN) }
     if self.reloads { Glibc.signal(SIGHUP, SIG_IGN) }
     // Real-time signals are never used.
