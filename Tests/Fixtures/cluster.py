@@ -17,13 +17,13 @@ the one that leads in order, and has the next one pass the leadership on, which 
 third makes mistakes of an operator, and prints what the logs of the hubs say. In the fourth, another authority makes
 all certificates while the hubs run. In the fifth, the journal of a hub without a cluster becomes the beginning of a
 cluster; then etcd is replaced by a backup, and then it loses everything, and an operator restores the log. In between,
-the operator verifies it, also with an entry that has other bytes, and removes nodes. In the sixth, the clock of a node
-is ahead, then right, and then behind, by a preloaded library. In the seventh, an operator tries to upgrade the hubs one
-after the other to a version with a further field, also with an empty disk before and after the log has lost its first
-entries, and then changes the schema by the way that docs/CLUSTER.md describes.
-In the eighth, a hub that follows is away until the log no longer has what it lacks: killed, and stopped so that it ends
-when it goes on. Then it loses its disk. "first" tells how many acknowledged actions its clients do not see when it
-listens.
+the operator verifies it, also with an entry that has other bytes, and removes nodes; at last, the keys `leader` and
+`history` are damaged, and mended. In the sixth, the clock of a node is ahead, then right, and then behind, by a
+preloaded library. In the seventh, an operator tries to upgrade the hubs one after the other to a version with a further
+field, also with an empty disk before and after the log has lost its first entries, and then changes the schema by the
+way that docs/CLUSTER.md describes. In the eighth, a hub that follows is away until the log no longer has what it lacks:
+killed, and stopped so that it ends when it goes on. Then it loses its disk. "first" tells how many acknowledged actions
+its clients do not see when it listens.
 """
 
 import asyncio
@@ -607,6 +607,46 @@ class Operator:
         return {"last": last, "refused": refused, "plan": plan, "restored": restored, "again": again,
                 "afterwards": {node: self.verify(node) for node in NODES}}
 
+    def damage_leader(self, value):
+        """Another program writes the key that the last leader holds, or removes it."""
+        if value is None:
+            self.etcd("deleterange", key="storehub/leader")
+        else:
+            self.etcd("put", key="storehub/leader", value=value)
+
+    async def mend_leader(self, clients, value):
+        """The key `leader` is damaged while the hubs run and clients send: what the hubs say, and how it is mended. The
+        clients stay the same, and their actions wait."""
+        cluster = self.cluster
+        reports = {node: cluster.log(node).count("no node can lead: ") for node in NODES}
+        for client in clients:
+            client.isStopping = False
+        tasks = [asyncio.create_task(client.run()) for client in clients]
+        await progress(clients, tasks)
+        losses = sum(client.losses for client in clients)
+        await asyncio.to_thread(self.damage_leader, value)
+        for node in NODES:
+            await cluster.wait(node, "no node can lead: ", reports[node] + 1)
+        lost = sum(client.losses for client in clients) - losses
+        served = {node: len(await texts(cluster, node)) for node in NODES}
+        for node in NODES:
+            await asyncio.to_thread(cluster.end, node)
+        ends = {node: json.loads(self.verify(node, "--json")[1])["journal"]["entry"] for node in NODES}
+        best = max(NODES, key=ends.get)
+        verified = self.verify(best)
+        plan, restored, again = self.restore(best), self.restore(best, "--yes"), self.restore(best, "--yes")
+        for node in NODES:
+            starts = cluster.log(node).count("listening on")
+            cluster.start(node)
+            await cluster.wait(node, "listening on", starts + 1)
+        await progress(clients, tasks)
+        for client in clients:
+            client.isStopping = True
+        await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
+        return {"lost": lost, "served": served, "verified": verified, "plan": plan, "restored": restored,
+                "again": again, "logs": {node: cluster.log(node)[-20_000:] for node in NODES},
+                "afterwards": {node: self.verify(node) for node in NODES}}
+
     def remove(self, node):
         """Removes a node, on the machine of another one."""
         other = next(other for other in NODES if other != node)
@@ -752,10 +792,16 @@ async def restore(program, etcd, directory, storectl):
         for node in NODES:
             await asyncio.to_thread(cluster.end, node)
         cut = await operator.cut()
+        leaders = [await operator.mend_leader(clients, value) for value in (b"nonsense", None)]
+        for node in NODES:
+            await asyncio.to_thread(cluster.end, node)
+        operator.etcd("put", key="storehub/history", value=b"nonsense")
+        nameless = await operator.repair()
         await load(clients)
         result = await outcome(cluster, {client.node: client for client in clients}, [], [], 0)
         json.dump(result | {"running": running, "twice": twice, "older": older, "empty": empty,
-                            "cut": cut, "verification": verification}, sys.stdout)
+                            "cut": cut, "leaders": leaders, "nameless": nameless, "verification": verification},
+                  sys.stdout)
     finally:
         cluster.stop()
 

@@ -230,6 +230,14 @@ private enum OpenSSL {
       let afterwards: [String: Command]
     }
 
+    struct MendedLeader: Decodable {
+      let lost: Int
+      let served: [String: Int]
+      let verified, plan, restored, again: Command
+      let logs: [String: String]
+      let afterwards: [String: Command]
+    }
+
     struct Verification: Decodable {
       let verified: [String: Command]
       let damaged, mended: Command
@@ -260,14 +268,15 @@ private enum OpenSSL {
     }
 
     let running, twice: Command
-    let older, empty: Repair
+    let older, empty, nameless: Repair
     let cut: Cut
+    let leaders: [MendedLeader]
     let verification: Verification
   }
 
   /// The journal of a hub of one machine becomes the beginning of a cluster. Then etcd is replaced by an older backup, and
   /// then it loses everything: the log is restored from the journal that ends last, and no acknowledged action is lost.
-  /// At last, it has an entry that cannot be read.
+  /// Then it has an entry that cannot be read, and at last, another program damages the keys `leader` and `history`.
   @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
   func anOperatorBeginsALogWithAJournal() throws {
     let output = try run("restore", Program(name: "storectl").url.path)
@@ -281,7 +290,7 @@ private enum OpenSSL {
     try checkVerification(restoration.verification)
     #expect(restoration.running.status == 7 && restoration.running.errors.contains("of a hub without a cluster"))
     #expect(restoration.twice.status == 1 && restoration.twice.errors.contains("that of a cluster already"))
-    for repair in [restoration.older, restoration.empty] {
+    for repair in [restoration.older, restoration.empty, restoration.nameless] {
       for (node, ended) in repair.refused {
         #expect(ended.status == 1 && ended.log.contains("run `storectl cluster restore`"), "\(node): \(ended.log)")
       }
@@ -306,6 +315,7 @@ private enum OpenSSL {
       #expect(command.output.contains("etcd has no log here"), "\(command)")
     }
     checkCut(restoration.cut)
+    checkMendedKeys(restoration)
   }
 
   private struct Clocks: Decodable {
@@ -402,6 +412,32 @@ private enum OpenSSL {
     #expect(cut.restored.status == 0, "\(cut.restored)")
     #expect(cut.again.status == 12, "\(cut.again)")
     for (node, command) in cut.afterwards { #expect(command.status == 0, "\(node): \(command)") }
+  }
+
+  /// Without the key `leader`, hubs serve what they have, and no client loses its connection or its session. Without the
+  /// name of the log, they do not start.
+  private func checkMendedKeys(_ restoration: Restoration) {
+    let nonsense = "the key 'leader' has bytes that no hub has written"
+    for (leader, reason) in zip(restoration.leaders, [nonsense, "the key 'leader' is missing"]) {
+      #expect(leader.lost == 0 && leader.served.count == 3 && leader.served.values.allSatisfy { $0 > 100 }, "\(leader)")
+      for (node, log) in leader.logs {
+        #expect(log.contains("no node can lead: the log is damaged (\(reason)"), "\(node): \(log)")
+      }
+      #expect(leader.verified.status == 8, "\(leader.verified)")
+      #expect(leader.plan.status == 1 && leader.plan.errors.contains("nothing was changed"), "\(leader.plan)")
+      #expect(leader.plan.output.contains("the key 'leader' has the leadership of its last entry"), "\(leader.plan)")
+      #expect(leader.plan.output.contains("lost        nothing"), "\(leader.plan)")
+      #expect(leader.restored.status == 0, "\(leader.restored)")
+      #expect(leader.again.status == 12, "\(leader.again)")
+      for (node, command) in leader.afterwards { #expect(command.status == 0, "\(node): \(command)") }
+    }
+    #expect(restoration.leaders.count == 2)
+    for (node, ended) in restoration.nameless.refused {
+      #expect(ended.log.contains("the log is damaged (the key 'history' has bytes"), "\(node): \(ended.log)")
+    }
+    for (node, plan) in restoration.nameless.plans {
+      #expect(plan.output.contains("damaged     the key 'history', which has bytes that no hub"), "\(node): \(plan)")
+    }
   }
 
   /// The log is whole while the hubs run. Only a node whose hub does not run is removed, and registers when it does.
