@@ -2,10 +2,11 @@
 
 The caller runs in a network and a mount namespace of its own (`scripts/torture-cluster`), so that nothing of the host is
 touched. All machines are at one bridge. A direction between two of them is cut by a wrong address of the neighbour: the
-packets are lost silently, as behind a broken switch.
+packets are lost silently, as behind a broken switch. Single ports are cut by rules of nft within the machine.
 """
 
 import fcntl
+import json
 import os
 import shutil
 import signal
@@ -18,8 +19,8 @@ LIMIT = 60.0
 FS_IOC_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2
 
 
-def run(*command, check=True):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def run(*command, check=True, stdin=subprocess.DEVNULL):
+    done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=False)
     if check and done.returncode:
         raise OSError(f"{' '.join(command)}: {done.stderr.strip() or done.returncode}")
     return done.stdout
@@ -56,6 +57,8 @@ class Machine:
     """A machine. Its processes end with the script, and are started again as by a service manager."""
 
     DISK_BYTES = 512 << 20
+    # More than what hubs keep, and so little that the disk has room for all that etcd logs when it is filled.
+    ETCD_BYTES = 48 << 20
 
     def __init__(self, network, name, number, programs):
         self.network, self.name, self.programs = network, name, programs
@@ -122,7 +125,8 @@ class Machine:
         with open(path(f"{self.name}.conf"), "w") as file:
             file.write(
                 f"[cluster]\nnode = {self.name}\nnodes = {nodes}\netcd = {members}\nca = {path('ca.pem')}\n"
-                f"cert = {path(self.name + '.pem')}\nkey = {path(self.name + '.key')}\nuids = shared\n")
+                f"cert = {path(self.name + '.pem')}\nkey = {path(self.name + '.key')}\nuids = shared\n"
+                "keep = 8M\n")
 
     def spawn(self, kind, *command):
         with open(self.network.path(f"{self.name}.{kind}.log"), "ab") as log:
@@ -137,6 +141,7 @@ class Machine:
             url, "--advertise-client-urls", url, "--listen-peer-urls", f"http://{self.address}:2380",
             "--initial-advertise-peer-urls", f"http://{self.address}:2380", "--initial-cluster", self.cluster,
             "--initial-cluster-state", self.cluster_state, "--heartbeat-interval", "100", "--election-timeout", "1000",
+            "--quota-backend-bytes", str(self.ETCD_BYTES), "--snapshot-count", "10000", "--max-wals", "2",
             "--cert-file", path(f"{self.name}.pem"), "--key-file", path(f"{self.name}.key"), "--trusted-ca-file",
             path("ca.pem"), "--client-cert-auth", "--logger", "zap", "--log-level", "warn")
 
@@ -146,29 +151,37 @@ class Machine:
             self.network.path(f"{self.name}.conf"))
 
     def start(self):
-        self.start_etcd()
-        self.start_hub()
+        """Starts what does not run."""
+        if self.etcd is None:
+            self.start_etcd()
+        if self.hub is None:
+            self.start_hub()
 
     def restart_ended(self):
-        """Does what a service manager does; returns what has ended by itself."""
+        """Does what a service manager does; returns what has ended by itself: its kind, its machine and its status."""
         ended = []
         for kind, start in (("etcd", self.start_etcd), ("hub", self.start_hub)):
             process = getattr(self, kind)
             if process is not None and process.poll() is not None:
-                ended.append(f"{kind} of {self.name}: status {process.returncode}")
+                ended.append((kind, self.name, process.returncode))
                 start()
         return ended
 
-    def signal(self, number):
-        for process in (self.hub, self.etcd):
+    def signal(self, number, *kinds):
+        """Sends a signal to the processes of these kinds, by default to both."""
+        for kind in kinds or ("hub", "etcd"):
+            process = getattr(self, kind)
             if process is not None and process.poll() is None:
                 process.send_signal(number)
 
-    def kill(self):
-        self.signal(signal.SIGKILL)
-        for process in (self.hub, self.etcd):
-            process.wait()
-        self.hub = self.etcd = None
+    def kill(self, *kinds):
+        """Kills the processes of these kinds, by default both."""
+        kinds = [kind for kind in kinds or ("hub", "etcd") if getattr(self, kind) is not None]
+        for kind in kinds:
+            self.signal(signal.SIGKILL, kind)
+        for kind in kinds:
+            getattr(self, kind).wait()
+            setattr(self, kind, None)
 
     def lose_power(self):
         """Ends the disk without writing what is in memory, and the processes. `start` needs `mount` before."""
@@ -200,7 +213,36 @@ class Machine:
         """Waits until this machine's member has copied what etcd had at the beginning."""
         self.etcdctl("endpoint", "health", patience=LIMIT)
 
-    def etcdctl(self, *arguments, patience=0.0):
+    def fill_etcd(self):
+        """Writes what does not belong there until etcd refuses it: the members have no room then."""
+        with open(self.network.path("filler"), "wb") as file:
+            file.write(os.urandom(1 << 20))
+        count, deadline = 0, time.monotonic() + LIMIT * 5
+        while True:
+            try:
+                with open(file.name, "rb") as value:
+                    self.etcdctl("put", f"filler/{count}", stdin=value)
+                count += 1
+            except OSError as error:
+                if "database space exceeded" in str(error):
+                    return
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    def make_room_in_etcd(self, machines):
+        """Does what docs/CLUSTER.md tells an operator. Returns the size of the largest member's file."""
+        self.etcdctl("del", "--prefix", "filler/", patience=LIMIT)
+        self.etcdctl("compact", str(self.etcd_status()["header"]["revision"]), patience=LIMIT)
+        for machine in machines:
+            machine.etcdctl("--command-timeout=60s", "defrag", patience=LIMIT)
+        self.etcdctl("alarm", "disarm", patience=LIMIT)
+        return max(machine.etcd_status()["dbSize"] for machine in machines)
+
+    def etcd_status(self):
+        return json.loads(self.etcdctl("endpoint", "status", "--write-out=json", patience=LIMIT))[0]["Status"]
+
+    def etcdctl(self, *arguments, patience=0.0, stdin=subprocess.DEVNULL):
         """Runs a command of the machine's member of etcd; repeats it for some seconds while it fails."""
         path, deadline = self.network.path, time.monotonic() + patience
         while True:
@@ -208,7 +250,7 @@ class Machine:
                 return run(
                     *self.inside, "env", "ETCDCTL_API=3", "etcdctl", f"--endpoints=https://{self.address}:2379",
                     f"--cacert={path('ca.pem')}", f"--cert={path(self.name + '.pem')}",
-                    f"--key={path(self.name + '.key')}", *arguments)
+                    f"--key={path(self.name + '.key')}", *arguments, stdin=stdin)
             except OSError:
                 if time.monotonic() > deadline:
                     raise
@@ -221,10 +263,21 @@ class Machine:
         for other in others:
             self.ip("neigh", "replace", other.address, "lladdr", "02:00:00:00:00:ff", "dev", "eth0", "nud", "permanent")
 
+    def filter(self, *rules):
+        """Adds rules of nft to what this machine sends (`output`) and receives (`input`), in place of those before."""
+        table = "inet faults"
+        text = [f"add table {table}", f"flush table {table}"]
+        for hook in ("input", "output"):
+            text.append(f"add chain {table} {hook} {{ type filter hook {hook} priority 0; }}")
+        text += [f"add rule {table} {rule}" for rule in rules]
+        run(*self.inside, "nft", "; ".join(text))
+
     def heal(self, machines):
+        """Ends all that `cut` and `filter` of this machine have done."""
         for other in machines:
             if other is not self:
                 self.ip("neigh", "replace", other.address, "lladdr", other.hardware, "dev", "eth0", "nud", "permanent")
+        self.filter()
 
     # What is left
 
@@ -234,8 +287,7 @@ class Machine:
 
     def close(self):
         self.signal(signal.SIGCONT)
-        if self.hub and self.etcd:
-            self.kill()
+        self.kill()
         run("umount", "-l", self.disk, check=False)
         if os.path.exists(self.image):
             os.remove(self.image)
@@ -245,7 +297,7 @@ def missing():
     """What the machine lacks for this, or None."""
     if os.geteuid():
         return "network namespaces and disks need root (try sudo)"
-    packages = {"ip": "iproute2", "nsenter": "util-linux", "etcd": "etcd-server", "etcdctl": "etcd-client",
-                "openssl": "openssl", "mkfs.ext4": "e2fsprogs"}
+    packages = {"ip": "iproute2", "nft": "nftables", "nsenter": "util-linux", "etcd": "etcd-server",
+                "etcdctl": "etcd-client", "openssl": "openssl", "mkfs.ext4": "e2fsprogs"}
     lacking = [package for name, package in packages.items() if not shutil.which(name)]
     return f"needs what is missing here. On Debian: apt-get install {' '.join(lacking)}" if lacking else None
