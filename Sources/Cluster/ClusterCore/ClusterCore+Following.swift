@@ -225,6 +225,10 @@ extension ClusterCore {
     if !options.schemas.contains(entry.entry.schema) {
       return refuse(.newerSchema(position: entry.entry.position))
     }
+    if case .opening = entry.entry.content, point.successor == nil {
+      // This node may have missed the last beats of the previous leader, but they were before this entry.
+      earlierEffectsEnd = now + options.effectsStart
+    }
     advance(past: entry, parts: parts)
     (storeSignAt, readAt) = (now, now)
     noteSign()

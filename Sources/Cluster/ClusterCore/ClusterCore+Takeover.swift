@@ -55,9 +55,10 @@ extension ClusterCore {
   ///
   /// - Parameter confirmedAt: A time before the transaction that took effect.
   mutating func becomeLeader(_ opening: EncodedEntry, confirmedAt: Duration) {
-    // The previous leader's effects end before this time, unless its process is stopped.
-    let isSafe = point.leader == nil || point.successor != nil
-    let effectsAt = isSafe ? now : max(now, storeSignAt + options.effectsStart)
+    // The effects of all previous leaders end before this time, unless their processes are stopped. One that has handed
+    // over has none itself.
+    if point.successor == nil { earlierEffectsEnd = max(earlierEffectsEnd, storeSignAt + options.effectsStart) }
+    let effectsAt = point.leader == nil ? now : max(now, earlierEffectsEnd)
     if let begun { adopt(begun) }
     begun = nil
     advance(past: opening, parts: [])

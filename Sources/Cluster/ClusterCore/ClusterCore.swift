@@ -47,6 +47,9 @@ package struct ClusterCore: ~Copyable {
   var incomplete: EncodedEntry?
   /// The time at which the last entry or beat of a leader arrived from the store.
   var storeSignAt: Duration
+  /// Effects of leaders before the last one may run until this time, if one of them was silent. A leader that waits for
+  /// that can hand over before it has started its own.
+  var earlierEffectsEnd: Duration
   /// The id of the store's cluster, as of the last proof.
   var store: UInt64 = 0
   /// The last revision of the store that is known.
@@ -117,6 +120,8 @@ package struct ClusterCore: ~Copyable {
   package init(_ options: ClusterOptions, journal: Journal, now: Duration) {
     (self.options, history, point, last) = (options, journal.history, journal.point, journal.last)
     (self.now, readAt, storeSignAt, removeAt) = (now, now, now, now)
+    // The process does not know when the entries of its journal were stored.
+    earlierEffectsEnd = now + options.effectsStart
     storedPosition = journal.point.position
     trimPlan = TrimPlan(
       members: options.members, keptBytes: options.keptBytes, stepBytes: options.trimStepBytes)

@@ -185,14 +185,44 @@ import Wire
     #expect(node.core.leadingTerm == nil && node.core.point.successor == TestNode.name("c"))
   }
 
-  @Test func theSuccessorDoesNotWait() throws {
-    let leader = log[0].entry.leader
+  /// A follower that has seen the beats of a leader for some time.
+  private func longFollower() -> TestNode {
     let node = TestNode.follower(of: log)
+    for revision in 0..<4 {
+      node.pass(.milliseconds(600))
+      node.core.watched([StoredValue(key: .beat, bytes: [1], revision: UInt64(51 + revision))], in: TestNode.store)
+    }
     node.clear()
-    node.watch([TestNode.entry(after: node.core.point, leader, .handover(to: TestNode.name("a")))])
+    return node
+  }
+
+  @Test func theSuccessorDoesNotWait() throws {
+    let node = longFollower()
+    node.watch([TestNode.entry(after: node.core.point, log[0].entry.leader, .handover(to: TestNode.name("a")))])
     node.pass(.zero)
     node.answer(.written(revision: 61))
     #expect(node.core.leadingTerm == 2 && node.starts == [2])
+  }
+
+  /// A leader that took over after a silence has waited for the end of the earlier effects when it handed over. So does its
+  /// successor, and so does one whose process began after that.
+  @Test(arguments: [false, true]) func theSuccessorWaitsForEffectsBeforeItsPredecessor(hasStarted: Bool) throws {
+    let second = Leadership(term: 2, node: TestNode.name("c"), process: 3)
+    let opening = TestNode.entry(after: TestNode.journal(log).point, second, .opening)
+    let node = hasStarted ? TestNode.follower(of: log + [opening]) : longFollower()
+    if !hasStarted { node.watch([opening]) }
+    node.pass(.milliseconds(200))
+    node.watch([TestNode.entry(after: node.core.point, second, .handover(to: TestNode.name("a")))])
+    node.pass(.zero)
+    node.answer(.written(revision: 62))
+    #expect(node.core.leadingTerm == 3)
+    for _ in 0..<7 {
+      #expect(node.starts.isEmpty)
+      node.pass(.milliseconds(250))
+      node.answer(.written(revision: 63))
+    }
+    node.pass(.milliseconds(50))
+    #expect(node.starts == [3])
   }
 
   /// A leader that stops chooses the node which needs no further entries.

@@ -12,7 +12,9 @@ import Testing
   }
 
   /// Seeds that have failed, of this model or an earlier one with the same draws.
-  @Test(arguments: [UInt64](arrayLiteral: 270, 278, 555, 574, 924, 4368, 12888, 14803, 45247, 52170, 76646, 500132))
+  @Test(
+    arguments: [UInt64](
+      arrayLiteral: 270, 278, 555, 574, 924, 4368, 12888, 14803, 45247, 52170, 76646, 500132, 5_007_911, 5_019_390))
   func aMendedSeedStaysSo(seed: UInt64) {
     do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
   }

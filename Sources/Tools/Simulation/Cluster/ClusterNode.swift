@@ -53,7 +53,8 @@ final class ClusterNode {
         last = entry
         for turn in turns { try model.apply(turn: turn) }
       }
-      return (ClusterCore.Journal(history: history, point: point, last: last), model)
+      // A journal has the name of the log together with the last entry.
+      return (ClusterCore.Journal(history: last == nil ? nil : history, point: point, last: last), model)
     }
 
     /// What another node gets: the journal as far as it is on disk, by its place and its state. Nil if it is empty.
