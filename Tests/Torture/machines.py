@@ -183,8 +183,13 @@ class Machine:
             getattr(self, kind).wait()
             setattr(self, kind, None)
 
+    def fall_silent(self):
+        """Ends the network: nobody is told that the connections end, as when a machine loses its power."""
+        self.filter("output drop", "input drop")
+
     def lose_power(self):
         """Ends the disk without writing what is in memory, and the processes. `start` needs `mount` before."""
+        self.fall_silent()
         descriptor = os.open(self.disk, os.O_RDONLY)
         try:
             fcntl.ioctl(descriptor, FS_IOC_SHUTDOWN, struct.pack("I", NO_LOG_FLUSH))
@@ -195,6 +200,7 @@ class Machine:
 
     def lose_disk(self):
         """Ends the processes and takes all that they have stored: the machine is replaced by a new one."""
+        self.fall_silent()
         self.kill()
         self.unmount()
         self.make_disk()
@@ -202,12 +208,25 @@ class Machine:
 
     def replace_member(self, other):
         """Tells etcd, over the member of another machine, that this machine's member begins without data."""
-        # Each line: id, status, name, ...
-        members = [line.split(", ") for line in other.etcdctl("member", "list").splitlines()]
-        other.etcdctl("member", "remove", next(line[0] for line in members if line[2] == self.name))
-        # It refuses while the others have not been connected for 5 s.
-        self.cluster_state = "existing"
-        other.etcdctl("member", "add", self.name, f"--peer-urls=http://{self.address}:2380", patience=LIMIT)
+        url, deadline = f"http://{self.address}:2380", time.monotonic() + LIMIT
+        self.cluster_state, earlier = "existing", None
+        while True:
+            try:
+                # Each line: id, status, name, URL of the peers, ... A call without an answer may have taken effect.
+                members = [line.split(", ") for line in other.etcdctl("member", "list").splitlines()]
+                mine = [line[0] for line in members if line[3] == url]
+                earlier = earlier or mine[0]
+                if earlier in mine:
+                    other.etcdctl("member", "remove", earlier)
+                elif mine:
+                    return
+                else:
+                    # It refuses while the others have not been connected for 5 s.
+                    other.etcdctl("member", "add", self.name, f"--peer-urls={url}")
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
 
     def wait_for_member(self):
         """Waits until this machine's member has copied what etcd had at the beginning."""
@@ -231,13 +250,38 @@ class Machine:
                 time.sleep(0.1)
 
     def make_room_in_etcd(self, machines):
-        """Does what docs/CLUSTER.md tells an operator. Returns the size of the largest member's file."""
+        """Does what docs/CLUSTER.md tells an operator."""
         self.etcdctl("del", "--prefix", "filler/", patience=LIMIT)
-        self.etcdctl("compact", str(self.etcd_status()["header"]["revision"]), patience=LIMIT)
+        self.compact_etcd()
+        deadline = time.monotonic() + LIMIT
         for machine in machines:
-            machine.etcdctl("--command-timeout=60s", "defrag", patience=LIMIT)
+            # The other members may still be compacting.
+            while machine.etcd_status()["dbSize"] > self.ETCD_BYTES * 3 / 4:
+                if time.monotonic() > deadline:
+                    raise OSError(f"the member of {machine.name} does not get smaller")
+                machine.etcdctl("--command-timeout=60s", "defrag", patience=LIMIT)
         self.etcdctl("alarm", "disarm", patience=LIMIT)
-        return max(machine.etcd_status()["dbSize"] for machine in machines)
+
+    def compact_etcd(self):
+        deadline = time.monotonic() + LIMIT
+        while True:
+            try:
+                self.etcdctl("compact", "--physical", str(self.etcd_status()["header"]["revision"]))
+                return
+            except OSError as error:
+                # A hub was faster.
+                if "has been compacted" in str(error):
+                    return
+                if time.monotonic() > deadline:
+                    raise
+
+    def clear_alarm(self, machines):
+        """Makes room again if there is an alarm, or one follows soon."""
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            if self.etcdctl("alarm", "list", patience=LIMIT).strip():
+                return self.make_room_in_etcd(machines)
+            time.sleep(0.2)
 
     def etcd_status(self):
         return json.loads(self.etcdctl("endpoint", "status", "--write-out=json", patience=LIMIT))[0]["Status"]
