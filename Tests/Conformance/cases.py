@@ -1,6 +1,6 @@
 """The cases with a scripted hub. Each has the section of PROTOCOL.md that it tests."""
 
-from scripted import INCREMENT, SESSION, STATE, Failure, Map, encoded, require, wire
+from scripted import INCREMENT, RENAMED, SESSION, STATE, Failure, Map, encoded, require, wire
 
 CASES = []
 
@@ -410,6 +410,32 @@ def _(hub):
     hub.client.outcome(3, "applied")
     hub.client.outcome(4, "applied")
     hub.client.outcome(5, "applied")
+
+
+@case("11.2", "an action of a renamed case is sent under its new name once")
+def _(hub):
+    connection, _ = hub.live()
+    hub.client.do("send", action=1, bytes=encoded((1, "x")).hex())
+    hub.client.do("send", action=2, bytes=INCREMENT.hex())
+    received = 0
+    while received < 2:
+        received += len(connection.actions()[2])
+    connection.cut()
+    for processed in (0, 1):
+        connection = hub.accept(RENAMED)
+        connection.greet(resumed=True, processed=processed)
+        if processed:
+            connection.say(wire.APPLIED, processed)
+        connection.attach()
+        first, _, items = connection.actions()
+        # A client may skip only what was processed.
+        expected = [encoded((0, "x")), encoded(2)][first - 1 :]
+        require(first <= processed + 1 and items == expected, f"sent {[one.hex() for one in items]} from {first}")
+        if not processed:
+            connection.cut()
+    connection.say(wire.APPLIED, 2)
+    hub.client.outcome(1, "applied")
+    hub.client.outcome(2, "applied")
 
 
 @case("7.7", "a lost session leaves the outcome unknown, and nothing is sent twice")

@@ -26,7 +26,15 @@ SCHEMA = (
     ("Action", 1, (0, "increment"), (1, "add", "text", "String")),
     ("Item", 0, (0,), (0, "id", "Int", False), (1, "text", "String", False)),
 )  # fmt: skip
-FINGERPRINT = hashlib.sha256(encoded(SCHEMA)).digest()
+# The same feature in a later version. A client is sent the former names if it asks for them.
+RENAMED = (
+    *SCHEMA[:3], ("Action", 1, (0, "append", "text", "String", ("add",)), (1, "clear"), (2, "increment")), SCHEMA[4],
+)  # fmt: skip
+WITHOUT_FORMER_NAMES = {
+    SCHEMA: SCHEMA,
+    RENAMED: (*SCHEMA[:3], ("Action", 1, (0, "append", "text", "String"), (1, "clear"), (2, "increment")), SCHEMA[4]),
+}  # fmt: skip
+FORMER_NAMES = 2
 STATE = Map([(0, 0), (1, (Map([(0, 7), (1, "seven")]),)), (2, None)])
 INCREMENT = encoded(0)
 
@@ -104,8 +112,8 @@ class Client:
 class Connection:
     """One connection of the client, and the hub's side of it."""
 
-    def __init__(self, stream):
-        self.stream, self.reader, self.frames = stream, FrameReader(1 << 20), []
+    def __init__(self, stream, schema=SCHEMA):
+        self.stream, self.reader, self.frames, self.schema = stream, FrameReader(1 << 20), [], schema
         stream.settimeout(TIMEOUT)
 
     def frame(self, what):
@@ -127,7 +135,8 @@ class Connection:
             if frame.kind == wire.PING:
                 self.say(wire.PONG, frame.payload)
             elif frame.kind == wire.DESCRIBE:
-                self.say(wire.SCHEMA, encoded(SCHEMA), scope=frame.scope)
+                schema = self.schema if frame.flags & FORMER_NAMES else WITHOUT_FORMER_NAMES[self.schema]
+                self.say(wire.SCHEMA, encoded(schema), scope=frame.scope)
             else:
                 raise Failure(f"a frame of kind 0x{frame.kind:02x} in place of {name}")
 
@@ -146,8 +155,9 @@ class Connection:
         return dict(decoded(frame.payload).pairs)
 
     def welcome(self, resumed=False, processed=0, history=5, more=()):
+        fingerprint = hashlib.sha256(encoded(WITHOUT_FORMER_NAMES[self.schema])).digest()
         self.say(wire.WELCOME, Map(sorted([
-            (0, 1), (1, SESSION), (2, resumed), (3, processed), (6, FINGERPRINT), (7, history), (10, True), (11, 4096), *more,
+            (0, 1), (1, SESSION), (2, resumed), (3, processed), (6, fingerprint), (7, history), (10, True), (11, 4096), *more,
         ])))  # fmt: skip
 
     def greet(self, **arguments):
@@ -205,12 +215,12 @@ class Hub:
         self.connections = []
         self.client = Client(command, self.path)
 
-    def accept(self):
+    def accept(self, schema=SCHEMA):
         try:
             stream, _ = self.listener.accept()
         except TimeoutError:
             raise Failure(f"the client does not connect within {TIMEOUT:g} s") from None
-        self.connections.append(Connection(stream))
+        self.connections.append(Connection(stream, schema))
         return self.connections[-1]
 
     def live(self, **arguments):

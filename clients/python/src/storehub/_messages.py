@@ -18,6 +18,8 @@ ABSENT, DETACHED, HASH, SCHEMA, BOOKMARK = range(0x89, 0x8E)
 
 LAST = 1
 """The flag of the last piece of a snapshot."""
+FORMER_NAMES = 2
+"""The flag of a request for the former names in a schema."""
 DOCUMENTED = 1
 """The flag of a request for the documentation of a schema, and of an answer that has it."""
 WITH_REVISION = 1

@@ -189,7 +189,7 @@ class Action:
 
     __slots__ = (
         "cancels", "data", "error", "is_done", "is_recovered", "is_sent", "model", "number", "seen", "sequence", "session",
-        "strikes", "value",
+        "strikes", "unreadable", "value",
     )  # fmt: skip
 
     def __init__(self, value: Any, model: Model | None, seen: int | None) -> None:
@@ -207,6 +207,8 @@ class Action:
         # True if an earlier process has taken it.
         self.is_recovered = False
         self.error: StoreHubError | None = None
+        # Why it could not be written for the schema of the hub, which may have processed it already.
+        self.unreadable: StoreHubError | None = None
 
     def finish(self, error: StoreHubError | None) -> None:
         self.error, self.is_done = error, True

@@ -25,6 +25,7 @@ from ._ledger import Changes, Contents, Ledger, Session, StoredAction
 from ._events import ActionDone, Described, Event, PartChanged, Phase, StateChanged, Verified
 from ._messages import Frame, FrameReader, Welcome
 from ._parts import Action, Reading, Subscription
+from ._renames import Rewriting
 from ._types import CannotApply, WindowStep
 from .errors import (
     ActionError,
@@ -197,7 +198,7 @@ class Core:
     def describe(self, root: int) -> None:
         """Requests the schema of a root, to which `Described` is the answer."""
         if self.phase is Phase.OPEN:
-            self._write(wire.DESCRIBE, scope=root)
+            self._write(wire.DESCRIBE, scope=root, flags=wire.FORMER_NAMES)
 
     def begin(self, value: Any, seen: int | None = None) -> Action:
         """Takes an action; the hub's answer is `ActionDone`.
@@ -410,7 +411,7 @@ class Core:
             self._open()
         else:
             self.phase = Phase.DESCRIBING
-            self._write(wire.DESCRIBE)
+            self._write(wire.DESCRIBE, flags=wire.FORMER_NAMES)
 
     def _resend(self, processed: int) -> None:
         """The hub has not processed the actions after this number: they are sent again, under the same numbers.
@@ -438,6 +439,7 @@ class Core:
         self.phase = Phase.OPEN
         self._live_since = self._last_heard
         assert self.welcome
+        self._give_up_unreadable()
         self._give_up_large()
         for part in list(self._parts):
             self._request(part, self._knows_revisions)
@@ -452,25 +454,35 @@ class Core:
             return
         schema, old = Schema(frame.payload), self._schemas.get(root)
         if old is None or old.fingerprint != schema.fingerprint:
+            # First, because it fails if types cannot be made for the schema, which must not be known then.
+            rewriting = Rewriting(old, schema) if root == 0 and old else None
             self._forget_schema(root)
             self._schemas[root] = schema
+            if root == 0:
+                self._write_again(rewriting)
         self._events.append(Described(root))
         if root == 0 and self.phase is Phase.DESCRIBING:
             self._fingerprint = schema.fingerprint
-            for action in list(self._waiting):
-                self._pending_bytes -= len(action.data)
-                try:
-                    self._encode(action)
-                except StoreHubError as error:
-                    self._waiting.remove(action)
-                    self._finish(action, error, 0)
-                else:
-                    self._pending_bytes += len(action.data)
             self._open()
         elif self.phase is Phase.OPEN:
             for part in list(self._parts):
                 if part.root == root and part.number is None:
                     self._request(part, False)
+
+    def _write_again(self, rewriting: Rewriting | None) -> None:
+        """Writes the actions for another schema: also those that the hub has processed, since it may lose them again."""
+        for action in (*self._sent, *self._waiting):
+            self._pending_bytes -= len(action.data)
+            try:
+                if rewriting is None:
+                    self._encode(action)
+                else:
+                    action.value, action.data = rewriting.rewritten(action.data)
+            except StoreHubError as error:
+                action.data, action.unreadable = b"", error
+            except RecursionError:
+                action.data, action.unreadable = b"", InvalidValue("the values are nested too deep")
+            self._pending_bytes += len(action.data)
 
     def _forget_schema(self, root: int) -> None:
         self._schemas.pop(root, None)
@@ -607,7 +619,7 @@ class Core:
                     raise UnknownPart("the hub does not permit this user its own state")
                 if part.root == 3 and self.welcome.views is None:
                     raise UnknownPart("the feature of this hub declares no views, or the hub is of an earlier version")
-                self._write(wire.DESCRIBE, scope=part.root)
+                self._write(wire.DESCRIBE, scope=part.root, flags=wire.FORMER_NAMES)
                 return
             part.resolve(types)
             if part.path._steps and isinstance(part.path._steps[-1], WindowStep) and not self.welcome.window_elements:
@@ -688,6 +700,13 @@ class Core:
 
     def _too_large(self, action: Action) -> ActionTooLarge:
         return ActionTooLarge(f"the action has {len(action.data)} bytes and the hub takes at most {self._action_bytes}")
+
+    def _give_up_unreadable(self) -> None:
+        """An action that no version could convert has no bytes to send."""
+        for action in [action for action in self._waiting if not action.data]:
+            self._waiting.remove(action)
+            self._finish(action, action.unreadable or InvalidValue(
+                "an earlier program could not convert the action to its own version of the feature"))
 
     def _give_up_large(self) -> None:
         """This hub may take less than the last one."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 from . import _cbor, _types
 from ._cbor import Item
@@ -18,6 +18,8 @@ Form = Union[int, str, "tuple[Any, ...]"]
 """A type in a schema: the index of a definition, a name, or a name with parts."""
 
 MAXIMUM_BYTES = 16 << 20
+FORMER_NAMES = 64
+"""How many former names a field or a case has at most."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class FieldDefinition:
     name: str
     form: Form
     has_default: bool
+    former_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class CaseDefinition:
     key: int
     name: str
     values: tuple[tuple[str, Form], ...]
+    former_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,17 @@ class EnumDefinition:
     cases: tuple[CaseDefinition, ...]
 
 
+Definition = Union[StructDefinition, EnumDefinition]
+
+
+Member = TypeVar("Member", bound=Union[FieldDefinition, CaseDefinition])
+
+
 class Schema:
     """The types of a state and its actions, as a hub describes them.
 
-    `fingerprint` is the SHA-256 of its bytes. `documentation` has the comments of the types, if they were requested.
+    `fingerprint` is the SHA-256 of its bytes without former names. `documentation` has the comments of the types, if they were
+    requested.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -67,11 +78,21 @@ class Schema:
         if len(data) > MAXIMUM_BYTES:
             raise ProtocolError("the schema is too large")
         self.data = data
-        self.fingerprint = hashlib.sha256(data).digest()
         try:
-            self._read(_cbor.decoded(data))
+            item = _cbor.decoded(data)
+            self._read(item)
         except (IndexError, TypeError, ValueError) as error:
             raise ProtocolError("the bytes are not a schema") from error
+        has_former_names = any(one.former_names for definition in self.definitions for one in members_of(definition))
+        self.fingerprint = hashlib.sha256(_cbor.encoded(_without_former_names(item)) if has_former_names else data).digest()
+
+    @classmethod
+    def of_actions(cls, action: Form, definitions: tuple[Definition, ...]) -> Schema:
+        """A schema that was computed, and that has no bytes."""
+        schema = cls.__new__(cls)
+        schema.data, schema.fingerprint = b"", b""
+        schema.state, schema.action, schema.definitions = "Never", action, definitions
+        return schema
 
     def as_json(self) -> Any:
         """The schema as PROTOCOL.md, 11, writes it, for `json.dumps`."""
@@ -79,7 +100,7 @@ class Schema:
 
     def _read(self, item: Any) -> None:
         state, action, *definitions = _tuple(item)
-        self.definitions = tuple(self._definition(_tuple(one)) for one in definitions)
+        self.definitions: tuple[Definition, ...] = tuple(self._definition(_tuple(one)) for one in definitions)
         self.state, self.action = self._form(state), self._form(action)
         for definition in self.definitions:
             if isinstance(definition, StructDefinition):
@@ -90,25 +111,15 @@ class Schema:
                     for _, form in case.values:
                         self._form(form)
 
-    def _definition(self, item: tuple[Any, ...]) -> StructDefinition | EnumDefinition:
+    def _definition(self, item: tuple[Any, ...]) -> Definition:
         name, kind, *rest = item
         if kind == 0:
             path, *fields = rest
             return StructDefinition(
-                _text(name),
-                tuple(_number(key) for key in _tuple(path)),
-                tuple(FieldDefinition(_number(key), _text(label), form, bool(default))
-                      for key, label, form, default in fields),
-            )  # fmt: skip
+                _text(name), tuple(_number(key) for key in _tuple(path)), _checked([_field(_tuple(one)) for one in fields]))
         if kind != 1:
             raise ValueError(kind)
-        cases: list[CaseDefinition] = []
-        for key, label, *values in rest:
-            if len(values) % 2:
-                raise ValueError(values)
-            pairs = tuple((_text(one), form) for one, form in zip(values[::2], values[1::2]))
-            cases.append(CaseDefinition(_number(key), _text(label), pairs))
-        return EnumDefinition(_text(name), tuple(cases))
+        return EnumDefinition(_text(name), _checked([_case(_tuple(one)) for one in rest]))
 
     def _form(self, form: Any, depth: int = 64) -> Form:
         """The form, after a check that its indices are those of definitions."""
@@ -124,6 +135,90 @@ class Schema:
         for part in parts[1:] if name == "raw" else () if name == "opaque" else parts:
             self._form(part, depth - 1)
         return (_text(name), *parts)
+
+
+def members_of(definition: Definition) -> Sequence[Union[FieldDefinition, CaseDefinition]]:
+    """The fields of a struct, or the cases of an enum."""
+    return definition.fields if isinstance(definition, StructDefinition) else definition.cases
+
+
+def _field(item: tuple[Any, ...]) -> FieldDefinition:
+    key, name, form, default, *former = item
+    if len(former) > 1:
+        raise ValueError(item)
+    return FieldDefinition(_number(key), _text(name), form, bool(default), _former_names(former))
+
+
+def _case(item: tuple[Any, ...]) -> CaseDefinition:
+    key, name, *values = item
+    former = [values.pop()] if len(values) % 2 else []
+    pairs = tuple((_text(label), form) for label, form in zip(values[::2], values[1::2]))
+    return CaseDefinition(_number(key), _text(name), pairs, _former_names(former))
+
+
+def _former_names(items: list[Any]) -> tuple[str, ...]:
+    """The last item of a field or a case, if it has one more."""
+    if not items:
+        return ()
+    names = tuple(_text(name) for name in _tuple(items[0]))
+    if not 1 <= len(names) <= FORMER_NAMES:
+        raise ValueError(names)
+    return names
+
+
+def _checked(members: list[Member]) -> tuple[Member, ...]:
+    """Fields or cases, whose keys ascend, and whose names, present and former ones, occur once."""
+    names = [name for one in members for name in (one.name, *one.former_names)]
+    if len(set(names)) != len(names) or any(one.key >= other.key for one, other in zip(members, members[1:])):
+        raise ValueError(names)
+    return tuple(members)
+
+
+def _without_former_names(item: Any) -> Item:
+    """The item of a schema for a fingerprint."""
+    state, action, *definitions = item
+    return (state, action, *(
+        (name, kind, rest[0], *(field[:4] for field in rest[1:])) if kind == 0
+        else (name, kind, *(case[: len(case) // 2 * 2] for case in rest)) for name, kind, *rest in definitions))  # fmt: skip
+
+
+def corresponding(
+    name: str, theirs: Sequence[Member], mine: Sequence[Member]
+) -> tuple[list[int | None], str | None]:
+    """For each of their fields or cases the index of mine that corresponds (PROTOCOL.md, 11.2).
+
+    Members of the same name correspond. Of the others, two do if the name of one is a former name of the other. One that fits
+    two has no partner; the second result is a sentence about it, in which `name` is that of the type.
+    """
+    own = {one.name: index for index, one in enumerate(mine)}
+    partners = [own.get(one.name) for one in theirs]
+    if not any(one.former_names for one in (*theirs, *mine)):
+        return partners, None
+    others = {one.name: index for index, one in enumerate(theirs)}
+    claims = {
+        *((index, own[former]) for index, one in enumerate(theirs) for former in one.former_names if former in own),
+        *((others[former], index) for index, one in enumerate(mine) for former in one.former_names if former in others),
+    }  # fmt: skip
+    ambiguity: str | None = None
+    by_their: dict[int, list[int]] = {}
+    by_mine: dict[int, list[int]] = {}
+    for index, partner in sorted(claims):
+        if partners[index] is None and mine[partner].name not in others:
+            by_their.setdefault(index, []).append(partner)
+            by_mine.setdefault(partner, []).append(index)
+    for index, found in by_their.items():
+        rivals = by_mine[found[0]]
+        if len(found) == len(rivals) == 1:
+            partners[index] = found[0]
+            continue
+        ambiguity = ambiguity or (
+            f"{_names(mine, found)} of {name} may be {_names(theirs, rivals)} on the hub by former names: remove one of the former "
+            "names from the feature")
+    return partners, ambiguity
+
+
+def _names(members: Sequence[Member], indices: Sequence[int]) -> str:
+    return " or ".join(f"'{members[index].name}'" for index in indices)
 
 
 def _lists(item: Item) -> Any:
@@ -220,7 +315,7 @@ class Types:
         own = self.model.schema if self.model else None
         if own and not self._belongs(own):
             raise SchemaMismatch("the generated types are those of another feature than the hub's")
-        self._recursive = _recursive(self.schema)
+        self._recursive = recursive_definitions(self.schema)
         self.state = self.type(self.schema.state, own.state if own else None)
         self.action = self.type(self.schema.action, own.action if own else None)
 
@@ -231,8 +326,8 @@ class Types:
         mine, other = own.definitions[own.state], self.schema.definitions[self.schema.state]
         if not isinstance(mine, StructDefinition) or not isinstance(other, StructDefinition):
             return True
-        names = {one.name for one in mine.fields}
-        return not names or not other.fields or any(one.name in names for one in other.fields)
+        partners, ambiguity = corresponding(mine.name, other.fields, mine.fields)
+        return not mine.fields or not other.fields or ambiguity is not None or any(one is not None for one in partners)
 
     def type(self, form: Form, own: Form | None) -> Type:
         """The type for a form of the hub's schema, and for that of the model at the same place, if there is one."""
@@ -279,11 +374,11 @@ class Types:
             self._definitions[index, own] = kind
             theirs = {one.name: one for one in mine.fields} if isinstance(mine, StructDefinition) else {}
             fields: list[Field] = []
-            for one in definition.fields:
-                other = theirs.pop(one.name, None)
-                attribute = one.name if binding is None else binding.attributes[one.name] if other else None
-                fields.append(Field(one.key, one.name, attribute, self.type(one.form, other.form if other else None),
-                                    one.has_default))  # fmt: skip
+            for one, other in self._pairs(definition.name, definition.fields, mine.fields if isinstance(mine, StructDefinition) else ()):
+                # Generated code has its own names, also in paths.
+                name = theirs.pop(other.name).name if other else one.name
+                attribute = name if binding is None else binding.attributes[name] if other else None
+                fields.append(Field(one.key, name, attribute, self.type(one.form, other.form if other else None), one.has_default))
             missing = [one.name for one in theirs.values() if not one.has_default]
             if missing:
                 raise SchemaMismatch(f"the hub's {definition.name} has no field '{missing[0]}': generate the types again")
@@ -292,25 +387,32 @@ class Types:
         assert binding is None or isinstance(binding, EnumBinding)
         union = EnumType(definition.name, binding is not None)
         self._definitions[index, own] = union
-        known = {one.name: one for one in mine.cases} if isinstance(mine, EnumDefinition) else {}
-        union.complete([self._case(one, known.get(one.name), binding) for one in definition.cases], recursive)
+        pairs = self._pairs(definition.name, definition.cases, mine.cases if isinstance(mine, EnumDefinition) else ())
+        union.complete([self._case(one, other, binding) for one, other in pairs], recursive)
         return union
 
+    def _pairs(self, name: str, members: Sequence[Member], own: Sequence[Member]) -> list[tuple[Member, Member | None]]:
+        """The hub's fields or cases, with those of the generated types."""
+        partners, ambiguity = corresponding(name, members, own)
+        if ambiguity is not None:
+            raise SchemaMismatch(ambiguity)
+        return [(one, None if partner is None else own[partner]) for one, partner in zip(members, partners)]
+
     def _case(self, case: CaseDefinition, own: CaseDefinition | None, binding: EnumBinding | None) -> Case:
-        made = binding.cases[case.name] if binding and own else None
+        made = binding.cases[own.name] if binding and own else None
         if own and [label for label, _ in own.values] != [label for label, _ in case.values]:
             raise SchemaMismatch(f"the case '{case.name}' has other values on the hub: generate the types again")
         values: list[Field] = []
         for place, (label, form) in enumerate(case.values):
             attribute = made.attributes[place] if made else label
             values.append(Field(place, label, attribute, self.type(form, own.values[place][1] if own else None), False))
-        return Case(case.key, case.name, values, made.make if made else None)
+        return Case(case.key, own.name if own else case.name, values, made.make if made else None)
 
 
 _COUNTED = {"Array", "Set", "Dictionary", "IdentifiedArray", "StackState", "PresentationState", "opaque"}
 
 
-def _recursive(schema: Schema) -> set[int]:
+def recursive_definitions(schema: Schema) -> set[int]:
     """The definitions that contain themselves without a collection between: indirect enums, which count for nesting."""
     inside: dict[int, set[int]] = {}
 
@@ -330,18 +432,46 @@ def _recursive(schema: Schema) -> set[int]:
             for case in definition.cases:
                 for _, form in case.values:
                     collect(form, inside[index])
+    return _on_cycles(inside)
+
+
+def _on_cycles(edges: Mapping[int, set[int]]) -> set[int]:
+    """The nodes of a graph that lead back to themselves, in time linear in its size: a hostile schema has many definitions."""
+    back: dict[int, list[int]] = {node: [] for node in edges}
+    for node, targets in edges.items():
+        for target in targets:
+            back[target].append(node)
+    left: list[int] = []
+    seen: set[int] = set()
+    for node in edges:
+        left += _finished(node, edges, seen)
+    # By the algorithm of Kosaraju, what is reached backwards from the last that was left is one component.
     result: set[int] = set()
-    for index, direct in inside.items():
-        seen: set[int] = set()
-        waiting = list(direct)
-        while waiting:
-            part = waiting.pop()
-            if part not in seen:
-                seen.add(part)
-                waiting.extend(inside[part])
-        if index in seen:
-            result.add(index)
+    seen = set()
+    for node in reversed(left):
+        component = _finished(node, back, seen)
+        if len(component) > 1 or node in edges[node]:
+            result.update(component)
     return result
+
+
+def _finished(start: int, edges: Mapping[int, Iterable[int]], seen: set[int]) -> list[int]:
+    """The nodes that are reached from one and were not seen before, in the order in which a search leaves them."""
+    if start in seen:
+        return []
+    seen.add(start)
+    left: list[int] = []
+    stack = [(start, iter(edges[start]))]
+    while stack:
+        node, targets = stack[-1]
+        target = next(targets, None)
+        if target is None:
+            left.append(node)
+            stack.pop()
+        elif target not in seen:
+            seen.add(target)
+            stack.append((target, iter(edges[target])))
+    return left
 
 
 def text_of(schema: Schema, form: Form) -> str:

@@ -22,6 +22,9 @@ import { Scopes } from "./scopes.js";
 /** The code of the refusal of a part for which there may be room later. */
 const tooManyScopes = 12;
 
+/** The flag of a request for the former names in a schema. */
+const wantsFormerNames = 2;
+
 interface KnownSchema {
   readonly bytes: Uint8Array;
   readonly codecs: Codecs;
@@ -430,7 +433,7 @@ export class ClientCore {
   private describe(root: Root): void {
     if (this.described.has(root)) return;
     this.described.add(root);
-    this.write(Send.describe, undefined, root);
+    this.output.push(frameBytes(Send.describe, undefined, root, wantsFormerNames));
   }
 
   private schemaArrived(frame: Frame): void {

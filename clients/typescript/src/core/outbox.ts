@@ -1,7 +1,9 @@
+import { CborReader } from "../cbor/reader.js";
 import { CborWriter } from "../cbor/writer.js";
 import { NotSent, ProtocolError, Rejected } from "../errors.js";
 import { encoded } from "../values/codec.js";
 import type { Codecs } from "../values/codecs.js";
+import { codecsNamedBy } from "../values/renames.js";
 import { frameBytes, Send } from "./frames.js";
 
 /** Null is an action of no feature: the hub refuses it, and its number is not missing. */
@@ -17,24 +19,46 @@ export class PendingAction {
   session = 0;
   isDone = false;
   bytes: Uint8Array;
+  /** The schema of the names in `value`. */
+  private names: Codecs;
 
-  /** @param decidedAt The revision that the user had seen; undefined if the parts do not show everything. */
-  constructor(readonly value: unknown, private codecs: Codecs, public decidedAt: bigint | undefined) {
+  /**
+   * @param value Replaced by the value that was written, when that is written for another schema.
+   * @param decidedAt The revision that the user had seen; undefined if the parts do not show everything.
+   */
+  constructor(public value: unknown, private codecs: Codecs, public decidedAt: bigint | undefined) {
     this.bytes = PendingAction.encode(value, codecs);
+    this.names = codecs;
   }
 
   private static encode(value: unknown, codecs: Codecs): Uint8Array {
     return encoded(codecs.of(codecs.schema.action), value);
   }
 
-  /** Writes the action for another schema. What that does not have becomes an item that the hub refuses. */
-  encode(codecs: Codecs): void {
+  /**
+   * Writes the action for another schema. What that does not have becomes an item that the hub refuses.
+   *
+   * @param named Returns the codecs for values with the names of an earlier schema.
+   */
+  encode(codecs: Codecs, named: (names: Codecs) => Codecs): void {
     if (codecs === this.codecs || this.isDone) return;
+    if (this.bytes !== noAction) this.read();
     this.codecs = codecs;
     try {
-      this.bytes = PendingAction.encode(this.value, codecs);
+      this.bytes = PendingAction.encode(this.value, named(this.names));
     } catch {
       this.bytes = noAction;
+    }
+  }
+
+  /** Takes the value that was written in place of the program's own, which may have changed since. */
+  private read(): void {
+    const { codecs } = this;
+    try {
+      this.value = CborReader.whole(this.bytes, reader => codecs.of(codecs.schema.action).read(reader));
+      this.names = codecs;
+    } catch {
+      // A change that merges has no value.
     }
   }
 }
@@ -182,11 +206,17 @@ export class Outbox {
     for (const action of [...this.sent, ...this.queue]) action.decidedAt = undefined;
   }
 
-  /** Writes all actions for a schema, and forgets what was written on this connection. */
+  /** Writes all actions for a schema. */
   encode(codecs: Codecs): void {
+    const known = new Map<Codecs, Codecs>();
+    const named = (names: Codecs): Codecs => {
+      const found = known.get(names) ?? codecsNamedBy(names, codecs);
+      known.set(names, found);
+      return found;
+    };
     for (const action of [...this.sent, ...this.queue]) {
       this.byteCount -= action.isDone ? 0 : action.bytes.length;
-      action.encode(codecs);
+      action.encode(codecs, named);
       this.byteCount += action.isDone ? 0 : action.bytes.length;
     }
   }

@@ -23,8 +23,8 @@ const partCounts: Readonly<Record<string, number>> = {
 export class Codecs {
   private readonly definitions: readonly (StructCodec | EnumCodec)[];
 
-  constructor(readonly schema: Schema) {
-    const recursive = recursiveDefinitions(schema);
+  /** @param recursive The definitions that count for nesting. */
+  constructor(readonly schema: Schema, recursive = recursiveDefinitions(schema)) {
     this.definitions = schema.definitions.map((one, index) =>
       one.kind === "struct" ? new StructCodec(one) : new EnumCodec(one, recursive.has(index)));
     schema.definitions.forEach((definition, index) => {

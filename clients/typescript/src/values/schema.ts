@@ -14,6 +14,8 @@ export interface Field {
   readonly name: string;
   readonly type: SchemaType;
   readonly hasDefault: boolean;
+  /** The names that it had in earlier versions of the feature. */
+  readonly formerNames: readonly string[];
 }
 
 export interface Case {
@@ -21,8 +23,12 @@ export interface Case {
   readonly name: string;
   /** The types of its values. */
   readonly payload: readonly SchemaType[];
+  /** The labels of its values in the source; empty where there is none. */
+  readonly labels: readonly string[];
   /** The names of its values in JavaScript. */
   readonly members: readonly string[];
+  /** The names that it had in earlier versions of the feature. */
+  readonly formerNames: readonly string[];
 }
 
 export interface StructDefinition {
@@ -99,25 +105,44 @@ function readDefinition(reader: CborReader): Definition {
   for (let left = reader.array(); left > 0; left -= 1) id.push(reader.uint());
   const fields: Field[] = [];
   for (let index = 3; index < count; index += 1) {
-    reader.tuple(4);
-    fields.push({ key: reader.uint(), name: reader.text(), type: readType(reader), hasDefault: reader.bool() });
+    fields.push(readField(reader));
   }
   checkNames(name, fields);
   return { kind: "struct", name, id, fields };
 }
 
+function readField(reader: CborReader): Field {
+  const count = reader.array();
+  if (count !== 4 && count !== 5) throw new ProtocolError("a field has a key, a name, a type, and whether it has a default");
+  return {
+    key: reader.uint(), name: reader.text(), type: readType(reader), hasDefault: reader.bool(),
+    formerNames: count === 5 ? readFormerNames(reader) : [],
+  };
+}
+
 function readCase(reader: CborReader): Case {
   const count = reader.array();
-  if (count < 2 || count % 2 !== 0) throw new ProtocolError("a case has a key, a name, and pairs of labels and types");
+  if (count < 2) throw new ProtocolError("a case has a key, a name, and pairs of labels and types");
   const key = reader.uint();
   const name = reader.text();
   const labels: string[] = [];
   const payload: SchemaType[] = [];
-  for (let index = 2; index < count; index += 2) {
+  for (let index = 2; index + 1 < count; index += 2) {
     labels.push(reader.text());
     payload.push(readType(reader));
   }
-  return { key, name, payload, members: memberNames(labels) };
+  const formerNames = count % 2 === 1 ? readFormerNames(reader) : [];
+  return { key, name, payload, labels, members: memberNames(labels), formerNames };
+}
+
+/** The most former names of a field or a case. */
+const mostFormerNames = 64;
+
+/** The last item of a field or a case that has former names (PROTOCOL.md, 11.2). */
+function readFormerNames(reader: CborReader): string[] {
+  const count = reader.array();
+  if (count < 1 || count > mostFormerNames) throw new ProtocolError(`${count} former names, of 1 to ${mostFormerNames}`);
+  return Array.from({ length: count }, () => reader.text());
 }
 
 /** The names of a case's values in JavaScript. */
@@ -134,8 +159,9 @@ function checkNames(name: string, parts: readonly (Field | Case)[]): void {
       throw new ProtocolError(`the keys of ${name} are not in order`);
     }
   });
-  if (new Set(parts.map(part => part.name)).size !== parts.length) {
-    throw new ProtocolError(`two parts of ${name} have the same name`);
+  const names = parts.flatMap(part => [part.name, ...part.formerNames]);
+  if (new Set(names).size !== names.length) {
+    throw new ProtocolError(`two parts of ${name} have the same name, or had it in an earlier version`);
   }
 }
 
