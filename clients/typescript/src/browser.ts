@@ -20,6 +20,5 @@ export type ConnectOptions = HubOptions & WebSocketOptions & {
 export async function connect<Action = unknown>(
   options: ConnectOptions & ({ url: string } | { transport: Transport }),
 ): Promise<Hub<Action>> {
-  const transport = options.transport ?? new WebSocketTransport(options.url!, options);
-  return whenLive(new Hub<Action>(transport, options), options);
+  return whenLive(() => new Hub<Action>(options.transport ?? new WebSocketTransport(options.url!, options), options), options);
 }

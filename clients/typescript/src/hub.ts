@@ -7,11 +7,11 @@ import { Root, Scope } from "./core/scope.js";
 import type { PathError } from "./errors.js";
 import { ConnectionError, NotSent, StoreHubError } from "./errors.js";
 import type { Attendee, ConnectionState, HubOptions } from "./options.js";
-import { coreOptions } from "./options.js";
+import { coreOptions, longestTimer } from "./options.js";
 import type { PartOwner } from "./part.js";
 import { callSafely, Part } from "./part.js";
 import type { Connection, Transport } from "./transports/transport.js";
-import { describe, expected } from "./values/codec.js";
+import { checkSignal, describe } from "./values/codec.js";
 
 interface Waiter {
   readonly resolve: () => void;
@@ -30,8 +30,6 @@ interface Cancellation {
 
 /** The actions whose signals are heard. A hub keeps no more with running effects for a session, either. */
 const mostCancellations = 1024;
-/** The longest time of a timer, in milliseconds; with a longer one it ends at once. */
-const longestTimer = 2 ** 31 - 1;
 /** A connection that was open for so many milliseconds was a good one: the next attempt is made at once. */
 const goodConnection = 1000;
 
@@ -218,7 +216,7 @@ export class Hub<Action = unknown> {
 
   /** Waits for the signal of an action that is not kept yet. */
   private listen(signal: AbortSignal): Cancellation {
-    if (typeof signal.addEventListener !== "function") throw expected("an AbortSignal", signal).within("signal");
+    checkSignal(signal);
     if (signal.aborted) throw new NotSent("closed", "the action was cancelled before it was sent");
     const abort = (): void => {
       cancellation.isDue = true;

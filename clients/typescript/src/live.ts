@@ -1,19 +1,21 @@
 import { ConnectionError } from "./errors.js";
 import type { Hub } from "./hub.js";
+import { longestTimer } from "./options.js";
 import type { HubOptions } from "./options.js";
+import { checkSignal } from "./values/codec.js";
 
-/** Waits until a hub is live. */
-export function whenLive<H extends Hub<any>>(hub: H, options: HubOptions): Promise<H> {
+/** Opens a client, and waits until its hub is live. */
+export async function whenLive<H extends Hub<any>>(open: () => H, options: HubOptions): Promise<H> {
+  const { timeout = 10_000, signal = undefined } = options;
+  if (signal != null) checkSignal(signal);
+  const hub = open();
   return new Promise((resolve, reject) => {
     let last: Error | undefined;
-    const timeout = options.timeout ?? 10_000;
-    const fail = (error: Error): void => {
+    const fail = (error: unknown): void => {
       end();
       hub.close();
       reject(error);
     };
-    const timer = timeout === Infinity ? undefined
-      : setTimeout(() => fail(last ?? new ConnectionError(`no answer within ${timeout} ms`)), timeout);
     const abort = (): void => fail(new ConnectionError("the attempt to connect was aborted"));
     const look = (): void => {
       const state = hub.state;
@@ -23,14 +25,25 @@ export function whenLive<H extends Hub<any>>(hub: H, options: HubOptions): Promi
       end();
       resolve(hub);
     };
+    const timer = timeout > longestTimer ? undefined
+      : setTimeout(() => fail(last ?? new ConnectionError(`no answer within ${timeout} ms`)), timeout);
     const stop = hub.onState(look);
     const end = (): void => {
       clearTimeout(timer);
-      options.signal?.removeEventListener("abort", abort);
       stop();
+      try {
+        signal?.removeEventListener("abort", abort);
+      } catch {
+        // It is the program's own, and its error that of the attempt.
+      }
     };
-    options.signal?.addEventListener("abort", abort);
-    if (options.signal?.aborted) abort();
-    else look();
+    try {
+      signal?.addEventListener("abort", abort);
+      if (signal?.aborted) abort();
+      else look();
+    } catch (error) {
+      // The signal is the program's own code.
+      fail(error);
+    }
   });
 }

@@ -16,7 +16,9 @@ export type ConnectOptions = BrowserOptions & {
 
 /** Connects to a hub, and waits until it has answered. */
 export async function connect<Action = unknown>(options: ConnectOptions = {}): Promise<Hub<Action>> {
-  const transport = options.transport ?? (options.url === undefined
-    ? new SocketTransport(options.socket ?? defaultSocket()) : new WebSocketTransport(options.url, options));
-  return whenLive(new Hub<Action>(transport, options), options);
+  return whenLive(() => {
+    const transport = options.transport ?? (options.url === undefined
+      ? new SocketTransport(options.socket ?? defaultSocket()) : new WebSocketTransport(options.url, options));
+    return new Hub<Action>(transport, options);
+  }, options);
 }

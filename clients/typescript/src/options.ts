@@ -52,6 +52,9 @@ export interface Attendee {
   readonly heldBytes: bigint;
 }
 
+/** The longest time of a timer, in milliseconds; with a longer one it ends at once. */
+export const longestTimer = 2 ** 31 - 1;
+
 /** The options of the core, with the defaults. */
 export function coreOptions(options: HubOptions): CoreOptions {
   const fingerprint = options.fingerprint === undefined ? undefined : fromHex(options.fingerprint);

@@ -403,7 +403,7 @@ test("with a signal that is none, nothing is sent", async t => {
   const { hub, written, pong } = played(t);
   const refuse = () => { throw new TypeError("a trap"); };
   for (const signal of [5, {}, "signal"]) await assert.rejects(hub.send(increment, { signal }), ValueError);
-  for (const options of [{ get signal() { return refuse(); } }, { signal: { addEventListener: refuse } }]) {
+  for (const options of [{ get signal() { return refuse(); } }, { signal: { addEventListener: refuse, removeEventListener: () => {} } }]) {
     await assert.rejects(hub.send(increment, options), /a trap/);
   }
   await pause(0);

@@ -81,6 +81,14 @@ export function expected(what: string, value: unknown): ValueError {
   return new ValueError(`expected ${what}, got ${describe(value)}`);
 }
 
+/** Refuses what is no AbortSignal. */
+export function checkSignal(signal: unknown): void {
+  const { addEventListener, removeEventListener } = signal as Partial<AbortSignal>;
+  if (typeof addEventListener !== "function" || typeof removeEventListener !== "function") {
+    throw expected("an AbortSignal", signal).within("signal");
+  }
+}
+
 /** Runs a closure, and adds a name to the path of its error. */
 export function within<T>(name: string, run: () => T): T {
   try {
