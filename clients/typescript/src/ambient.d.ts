@@ -7,6 +7,7 @@ declare module "node:net" {
     end(finished: () => void): void;
     readonly connecting: boolean;
     destroy(): void;
+    setTimeout(milliseconds: number, ended: () => void): this;
     on(event: "connect" | "drain" | "close", handler: () => void): this;
     on(event: "data", handler: (bytes: Uint8Array) => void): this;
     on(event: "error", handler: (error: Error) => void): this;

@@ -7,11 +7,11 @@ import { Root, Scope } from "./core/scope.js";
 import type { PathError } from "./errors.js";
 import { ConnectionError, NotSent, StoreHubError } from "./errors.js";
 import type { Attendee, ConnectionState, HubOptions } from "./options.js";
-import { coreOptions, longestTimer } from "./options.js";
+import { backOff, coreOptions, longestTimer } from "./options.js";
 import type { PartOwner } from "./part.js";
 import { callSafely, Part } from "./part.js";
 import type { Connection, Transport } from "./transports/transport.js";
-import { checkSignal, describe } from "./values/codec.js";
+import { checkFunction, checkSignal, describe, expected } from "./values/codec.js";
 
 interface Waiter {
   readonly resolve: () => void;
@@ -71,11 +71,11 @@ export class Hub<Action = unknown> {
   private readonly owner: PartOwner;
 
   constructor(private readonly transport: Transport, options: HubOptions) {
+    if (typeof transport?.open !== "function") throw expected("an object that opens connections", transport).within("transport");
     const settings = coreOptions(options);
     this.core = new ClientCore(settings);
     this.openLimit = settings.answerTimeout;
-    this.first = options.backOff?.first ?? 50;
-    this.longest = options.backOff?.longest ?? 5000;
+    ({ first: this.first, longest: this.longest } = backOff(options));
     this.owner = {
       detach: scope => this.detach(scope),
       verify: scope => this.verify(scope),
@@ -90,12 +90,14 @@ export class Hub<Action = unknown> {
 
   /** Calls a function after each change of the connection's state. Returns a function that ends the calls. */
   onState(listener: (state: ConnectionState) => void): () => void {
+    checkFunction(listener);
     this.stateListeners.add(listener);
     return () => this.stateListeners.delete(listener);
   }
 
   /** Calls a function for each defect that was found and repaired, such as a part with a wrong hash. */
   onFault(listener: (error: StoreHubError) => void): () => void {
+    checkFunction(listener);
     this.faultListeners.add(listener);
     return () => this.faultListeners.delete(listener);
   }
@@ -160,7 +162,7 @@ export class Hub<Action = unknown> {
   private detach(scope: Scope): void {
     this.parts.delete(scope);
     this.core.detach(scope);
-    this.verified(scope, false);
+    this.verified(scope, undefined);
     this.scheduleRun();
   }
 
@@ -277,7 +279,9 @@ export class Hub<Action = unknown> {
     if (this.current.phase === "closed") return;
     this.core.close();
     this.run();
-    this.connection?.close();
+    // If a callback closes, `run` is on the stack and goes on when the connection has ended.
+    this.writeOutput();
+    this.endConnection();
     this.finish({ phase: "closed" });
   }
 
@@ -286,6 +290,8 @@ export class Hub<Action = unknown> {
   private open(): void {
     this.attempts += 1;
     this.setState({ phase: "connecting", attempt: this.attempts });
+    // A listener may have closed the client.
+    if (this.current.phase !== "connecting") return;
     const isOwn = (): boolean => this.connection === connection;
     let connection: Connection | undefined;
     try {
@@ -320,9 +326,20 @@ export class Hub<Action = unknown> {
     if (this.openLimit > longestTimer) return;
     this.opening = setTimeout(() => {
       if (!isOwn()) return;
-      connection?.close();
+      this.endConnection();
       this.lost(new ConnectionError(`no connection within ${this.openLimit} ms`));
     }, this.openLimit);
+  }
+
+  /** Closes the connection, of which nothing is heard afterwards. */
+  private endConnection(): void {
+    const { connection } = this;
+    this.connection = undefined;
+    try {
+      connection?.close();
+    } catch {
+      // A transport of the program's own; the connection is given up anyway.
+    }
   }
 
   private refused(error: StoreHubError): void {
@@ -337,7 +354,7 @@ export class Hub<Action = unknown> {
     this.connection = undefined;
     clearTimeout(this.opening);
     this.core.closed();
-    for (const scope of [...this.verifications.keys()]) this.verified(scope, false);
+    for (const scope of [...this.verifications.keys()]) this.verified(scope, undefined);
     const reason = error instanceof StoreHubError
       ? error : new ConnectionError(error?.message ?? "the connection has ended");
     if (this.openedAt > 0 && now() - this.openedAt >= goodConnection) this.attempts = 0;
@@ -381,7 +398,13 @@ export class Hub<Action = unknown> {
     while (this.core.output.length > 0) {
       const output = this.core.output;
       this.core.output = [];
-      for (const bytes of output) this.core.isWritable = this.connection?.write(bytes) ?? false;
+      try {
+        for (const bytes of output) this.core.isWritable = this.connection?.write(bytes) ?? false;
+      } catch (error) {
+        // A transport of the program's own.
+        this.endConnection();
+        return this.lost(error as Error);
+      }
       this.core.flush();
     }
   }
@@ -410,9 +433,7 @@ export class Hub<Action = unknown> {
         for (const listener of [...this.faultListeners]) callSafely(() => listener(event.error));
         return;
       case "drop": {
-        const connection = this.connection;
-        this.connection = undefined;
-        connection?.close();
+        this.endConnection();
         if (event.isFinal) return this.finish({ phase: "refused", error: event.error });
         return this.lost(event.error);
       }
@@ -435,7 +456,7 @@ export class Hub<Action = unknown> {
       else part.update("failed", error);
     }
     this.parts.clear();
-    for (const scope of [...this.verifications.keys()]) this.verified(scope, false);
+    for (const scope of [...this.verifications.keys()]) this.verified(scope, undefined);
     for (const waiter of [...this.capacityWaiters.splice(0), ...this.settledWaiters.splice(0)]) waiter.reject(error);
     this.setTimer();
   }

@@ -1,12 +1,13 @@
 import { ConnectionError } from "./errors.js";
 import type { Hub } from "./hub.js";
-import { longestTimer } from "./options.js";
+import { longestTimer, positive } from "./options.js";
 import type { HubOptions } from "./options.js";
 import { checkSignal } from "./values/codec.js";
 
 /** Opens a client, and waits until its hub is live. */
 export async function whenLive<H extends Hub<any>>(open: () => H, options: HubOptions): Promise<H> {
-  const { timeout = 10_000, signal = undefined } = options;
+  const { signal } = options;
+  const timeout = positive("timeout", options.timeout, 10_000);
   if (signal != null) checkSignal(signal);
   const hub = open();
   return new Promise((resolve, reject) => {

@@ -62,14 +62,36 @@ export function coreOptions(options: HubOptions): CoreOptions {
     throw new StoreHubError("a fingerprint has 64 hexadecimal digits");
   }
   return {
-    name: checkedName(options.name ?? "storehub-js"), fingerprint, acceptsOtherSchema: options.otherSchema === "accept",
-    discardAfterLoss: options.discardAfterLoss ?? false, answerTimeout: options.answerTimeout ?? 10_000,
-    keepAlive: options.keepAlive ?? Infinity,
+    name: checkedName(options.name ?? "storehub-js"), fingerprint, acceptsOtherSchema: acceptsOtherSchema(options.otherSchema),
+    discardAfterLoss: options.discardAfterLoss ?? false, answerTimeout: positive("answerTimeout", options.answerTimeout, 10_000),
+    keepAlive: positive("keepAlive", options.keepAlive, Infinity),
     // The largest delta of a hub, and a piece of a snapshot.
     payloadLimit: (16 << 20) + (60 << 10),
-    stateLimit: options.stateLimit ?? 256 << 20, actionLimit: options.actionLimit ?? 65_536,
-    actionByteLimit: options.actionByteLimit ?? 64 << 20,
+    stateLimit: positive("stateLimit", options.stateLimit, 256 << 20), actionLimit: positive("actionLimit", options.actionLimit, 65_536),
+    actionByteLimit: positive("actionByteLimit", options.actionByteLimit, 64 << 20),
   };
+}
+
+/** The first and the longest wait between two attempts. */
+export function backOff(options: HubOptions): { first: number; longest: number } {
+  const { first, longest } = options.backOff ?? {};
+  return within("backOff", () => ({
+    first: positive("first", first, 50), longest: Math.min(positive("longest", longest, 5000), longestTimer),
+  }));
+}
+
+/** A number above 0: with others, such as what JavaScript makes of a text, a timer ends at once, or nothing has room. */
+export function positive(name: string, value: unknown, byDefault: number): number {
+  const number = value ?? byDefault;
+  if (typeof number !== "number" || !(number > 0)) throw expected("a number above 0", value).within(name);
+  return number;
+}
+
+function acceptsOtherSchema(value: unknown): boolean {
+  if (value !== undefined && value !== "refuse" && value !== "accept") {
+    throw expected('"refuse" or "accept"', value).within("otherSchema");
+  }
+  return value === "accept";
 }
 
 /** The longest name of a client that hubs take, in bytes. */

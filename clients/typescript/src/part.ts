@@ -1,5 +1,6 @@
 import type { StoreHubError } from "./errors.js";
 import type { Scope } from "./core/scope.js";
+import { checkFunction } from "./values/codec.js";
 
 export type PartStatus =
   /** The hub has not answered yet. */
@@ -91,6 +92,7 @@ export class Part<T> implements AsyncIterable<T | undefined> {
    * @returns A function that ends the calls.
    */
   subscribe(listener: (value: T | undefined) => void): () => void {
+    checkFunction(listener);
     const call = (): void => listener(this.value);
     this.listeners.add(call);
     return () => this.listeners.delete(call);
@@ -98,32 +100,11 @@ export class Part<T> implements AsyncIterable<T | undefined> {
 
   /**
    * The value, and then each new one. If several arrive while the loop is busy, it gets the last; undefined while the
-   * part is absent. The loop ends when the part is detached, and throws if it cannot be attached.
+   * part is absent. The loop ends when the part is detached, and throws if it cannot be attached. `return` ends it at
+   * once, also while it waits.
    */
-  async *[Symbol.asyncIterator](): AsyncIterableIterator<T | undefined> {
-    await this.ready;
-    let isNew = true;
-    let wake: (() => void) | undefined;
-    const end = this.subscribe(() => {
-      isNew = true;
-      wake?.();
-    });
-    try {
-      for (;;) {
-        if (this.current === "failed") throw this.error;
-        if (this.current === "detached") return;
-        if (isNew) {
-          isNew = false;
-          yield this.value;
-        } else {
-          await new Promise<void>(resolve => {
-            wake = resolve;
-          });
-        }
-      }
-    } finally {
-      end();
-    }
+  [Symbol.asyncIterator](): AsyncIterableIterator<T | undefined> {
+    return new PartIterator<T>(this);
   }
 
   /**
@@ -149,5 +130,66 @@ export class Part<T> implements AsyncIterable<T | undefined> {
     if (error) this.settle.reject(error);
     else this.settle.resolve();
     for (const listener of [...this.listeners]) callSafely(listener);
+  }
+}
+
+interface Step<T> {
+  readonly resolve: (result: IteratorResult<T | undefined, undefined>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Not a generator, whose `return` waits until its `next` has a value. */
+class PartIterator<T> implements AsyncIterableIterator<T | undefined> {
+  private readonly waiting: Step<T>[] = [];
+  private isNew = true;
+  private isEnded = false;
+  /** Ends the calls; undefined before the first step, so that an iterator that is not used is forgotten. */
+  private stop: (() => void) | undefined;
+
+  constructor(private readonly part: Part<T>) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<T | undefined, undefined>> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      if (!this.isEnded) {
+        this.stop ??= this.part.subscribe(() => {
+          this.isNew = true;
+          this.step();
+        });
+      }
+      this.step();
+    });
+  }
+
+  async return(): Promise<IteratorResult<T | undefined, undefined>> {
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  async throw(error: unknown): Promise<never> {
+    this.end();
+    throw error;
+  }
+
+  private step(): void {
+    const { status } = this.part;
+    if (this.isEnded || status === "detached") return this.end();
+    if (status === "failed") {
+      this.waiting.shift()?.reject(this.part.error);
+      return this.end();
+    }
+    if (status === "loading" || !this.isNew || this.waiting.length === 0) return;
+    this.isNew = false;
+    this.waiting.shift()!.resolve({ done: false, value: this.part.value });
+  }
+
+  private end(): void {
+    this.isEnded = true;
+    this.stop?.();
+    for (const step of this.waiting.splice(0)) step.resolve({ done: true, value: undefined });
   }
 }

@@ -7,6 +7,7 @@ import re
 import stat
 from typing import Any
 
+from ._cbor import brief
 from ._types import Identity, WindowStep
 from .errors import ConnectionFailed, UnknownPart
 from .paths import Path, PlainPath, Step, views
@@ -19,8 +20,11 @@ _FROM_END = re.compile(r"-([0-9]+)\.\.\.")
 
 def socket_path(path: str | None) -> str:
     """The socket to connect to: the argument, `$STOREHUB_SOCKET`, or the default place (PROTOCOL.md, 2)."""
-    if path:
-        return path
+    if path is not None and path != "":
+        text = os.fspath(path)
+        if not isinstance(text, str) or "\0" in text:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ValueError(f"{path!r} is no path of a socket")
+        return text
     named = os.environ.get("STOREHUB_SOCKET")
     if named:
         return named
@@ -44,6 +48,8 @@ def parsed(path: Path[Any] | str) -> Path[Any]:
     """
     if isinstance(path, Path):
         return path
+    if not isinstance(path, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnknownPart(f"{brief(path)} is no path")
     if path.startswith("view:"):
         return PlainPath(parsed(path[len("view:") :])._steps, None, views._root)
     if path == ".":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import socket
 import time
 import warnings
 from collections import deque
@@ -16,10 +18,10 @@ from . import _places
 from ._parts import Action, Reading, Subscription
 from ._events import ActionDone, Described, Event, PartChanged, StateChanged, Verified
 from .core import Core
-from .errors import Closed, ConnectionFailed, KeptInOutbox, Refused
+from .errors import Closed, ConnectionFailed, KeptInOutbox, NotConnected, Refused
 from .hub_state import ATTENDEES, METRICS
 from .outbox import Outbox, Recovered, warn_of_failure
-from .options import Options
+from .options import Options, checked
 from .paths import Path
 from .schema import Schema
 from .states import ConnectionState, Ended, Live
@@ -57,6 +59,7 @@ def connect(
     the next client with this file sends again what the hub has not processed. It calls `on_recovered` with each action of an
     earlier process and its error, or None if it took effect. Entering raises `OutboxInUse` and `OutboxError`.
     """
+    checked(wait, on_recovered)
     return Hub(_places.socket_path(path), wait, Options(**options), outbox, on_recovered)
 
 
@@ -183,11 +186,15 @@ class Hub:
         self._is_paused = False
         self._lost: asyncio.Future[str] | None = None
         self._tick: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Hub:
+        if self._loop is not None or self._core.is_ended:
+            raise NotConnected("a client is entered once: make another one")
         if self._outbox_path is not None:
             self._outbox = Outbox(self._outbox_path, self._core)
-        self._task = asyncio.get_running_loop().create_task(self._run(), name="storehub")
+        self._loop = asyncio.get_running_loop()
+        self._task = self._loop.create_task(self._run(), name="storehub")
         if self._wait != 0:
             try:
                 await asyncio.wait_for(self._wait_until_live(), self._wait)
@@ -208,18 +215,38 @@ class Hub:
 
     async def close(self) -> None:
         """Ends the session and closes the connection. Actions without an outcome raise; with an outbox they are kept in it."""
-        self._save()
-        self._core.close()
-        self._flush()
         task, self._task = self._task, None
-        if task is not None:
-            if self._transport is not None:
-                self._transport.close()
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        self._dispatch()
-        if self._outbox is not None:
-            self._outbox.close()
+        try:
+            self._end()
+            if task is not None and not task.done() and not task.get_loop().is_closed():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        finally:
+            self._dispatch()
+
+    def _end(self) -> None:
+        """Ends the session, the connection and the use of the outbox."""
+        try:
+            self._save()
+            self._core.close()
+            if self._loop is not None and self._loop.is_closed():
+                # It serves no transport any more.
+                self._save()
+                if self._transport is not None:
+                    with contextlib.suppress(OSError):
+                        self._transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+                    self._transport = None
+            else:
+                self._flush()
+                if self._transport is not None:
+                    self._transport.close()
+            self._dispatch()
+        finally:
+            if self._tick is not None:
+                self._tick.cancel()
+                self._tick = None
+            if self._outbox is not None:
+                self._outbox.close()
 
     # Requests
 
@@ -349,6 +376,15 @@ class Hub:
     # The connection
 
     async def _run(self) -> None:
+        try:
+            await self._serve()
+        except BaseException:
+            if self._task is not None:
+                # Not by `close`: the loop ends, or the program has cancelled all tasks. Nothing would be served any more.
+                self._end()
+            raise
+
+    async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
         core = self._core
         while not core.is_ended:
@@ -455,8 +491,21 @@ class Hub:
     # Events
 
     def _dispatch(self) -> None:
-        for event in self._core.take_events():
-            self._event(event)
+        events = self._core.take_events()
+        if self._loop is not None and self._loop.is_closed():
+            # Nobody can await anything of it.
+            return
+        for event in events:
+            try:
+                self._event(event)
+            except Exception as error:  # noqa: BLE001
+                # Of `on_recovered`, or a warning that is an error. The other events are somebody else's.
+                self._report(error)
+
+    def _report(self, error: Exception) -> None:
+        context = {"message": "storehub: a callback of the program has failed", "exception": error}
+        if self._loop is not None:
+            self._loop.call_exception_handler(context)
 
     def _event(self, event: Event) -> None:
         if isinstance(event, ActionDone):
@@ -469,9 +518,9 @@ class Hub:
                 self._parts.pop(event.part, None)
                 self._answer(event.part, None)
         elif isinstance(event, Verified):
+            self._answer(event.part, event.matches)
             if event.matches is False:
                 warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
-            self._answer(event.part, event.matches)
         elif isinstance(event, StateChanged):
             for waiter in self._state_waiters:
                 waiter.set()
@@ -484,8 +533,6 @@ class Hub:
             assert isinstance(event, Described)
 
     def _done(self, action: Action) -> None:
-        if action.is_recovered and not isinstance(action.error, KeptInOutbox):
-            self._on_recovered(action.value, action.error)
         outcome = self._outcomes.pop(action, None)
         if outcome is not None and not outcome.done():
             if action.error is None:
@@ -493,6 +540,8 @@ class Hub:
             else:
                 outcome.set_exception(action.error)
         self._offer_room()
+        if action.is_recovered and not isinstance(action.error, KeptInOutbox):
+            self._on_recovered(action.value, action.error)
 
     async def _verify(self, part: Subscription) -> bool | None:
         if not self._core.verify(part):

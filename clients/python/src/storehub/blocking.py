@@ -25,12 +25,12 @@ from typing import Any, Generic, TypeVar, overload
 
 from . import _places
 from ._parts import Action, Subscription
-from ._events import ActionDone, Phase, Verified
+from ._events import ActionDone, Event, Phase, Verified
 from .core import Core
-from .errors import Closed, ConnectionFailed, KeptInOutbox, Refused
+from .errors import Closed, ConnectionFailed, KeptInOutbox, NotConnected, Refused
 from .hub_state import ATTENDEES, METRICS
 from .outbox import Outbox, Recovered, warn_of_failure
-from .options import Options
+from .options import Options, checked
 from .paths import Path
 from .schema import Schema
 from .states import ConnectionState, Ended, Live
@@ -40,6 +40,8 @@ __all__ = ["Hub", "Part", "Sent", "connect"]
 T = TypeVar("T")
 
 READ_BYTES = 1 << 18
+LONGEST_WAIT = 3600.0
+"""The longest wait of one call of the system, in seconds: it takes no infinite one."""
 
 
 def connect(
@@ -47,6 +49,7 @@ def connect(
     on_recovered: Recovered = warn_of_failure, **options: Any
 ) -> Hub:
     """A client of the hub at a socket, as a context manager. The arguments are those of `storehub.connect`."""
+    checked(wait, on_recovered)
     return Hub(_places.socket_path(path), wait, Options(**options), outbox, on_recovered)
 
 
@@ -157,8 +160,12 @@ class Hub:
         self._socket: socket.socket | None = None
         self._unwritten = bytearray()
         self._answers: dict[Subscription, bool | None] = {}
+        self._is_entered = False
 
     def __enter__(self) -> Hub:
+        if self._is_entered or self._core.is_ended:
+            raise NotConnected("a client is entered once: make another one")
+        self._is_entered = True
         if self._outbox_path is not None:
             self._outbox = Outbox(self._outbox_path, self._core)
         if self._wait != 0:
@@ -173,6 +180,7 @@ class Hub:
                 self.close()
                 raise
             if isinstance(self.state, Ended):
+                self.close()
                 raise Refused(self.state.reason)
         return self
 
@@ -183,14 +191,16 @@ class Hub:
 
     def close(self) -> None:
         """Ends the session and closes the connection. With an outbox, actions without an outcome are kept in it."""
-        self._save()
-        self._core.close()
-        self._save()
-        if self._socket is not None:
-            self._write(self._socket)
-        self._close("the client was closed")
-        if self._outbox is not None:
-            self._outbox.close()
+        try:
+            self._save()
+            self._core.close()
+            self._save()
+            if self._socket is not None:
+                self._write(self._socket)
+            self._close("the client was closed")
+        finally:
+            if self._outbox is not None:
+                self._outbox.close()
 
     def _is_settled(self) -> bool:
         return isinstance(self.state, (Live, Ended))
@@ -328,7 +338,7 @@ class Hub:
         # Unlike select, it takes descriptors above 1,023.
         poll = select.poll()
         poll.register(stream, select.POLLIN | (select.POLLOUT if self._unwritten else 0))
-        events = poll.poll(math.ceil(wait * 1000))
+        events = poll.poll(math.ceil(min(wait, LONGEST_WAIT) * 1000))
         now = time.monotonic()
         if events and events[0][1] & ~select.POLLOUT:
             try:
@@ -356,7 +366,7 @@ class Hub:
         self._core.connect_now()
         stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            stream.settimeout(self._core.options.timeout)
+            stream.settimeout(min(self._core.options.timeout, LONGEST_WAIT))
             stream.connect(self._path)
         except OSError as error:
             stream.close()
@@ -403,15 +413,25 @@ class Hub:
     def _collect(self) -> bool:
         """Handles what has happened; returns false if nothing has."""
         events = self._core.take_events()
+        failure: Exception | None = None
         for event in events:
-            if isinstance(event, ActionDone) and event.action.is_recovered:
-                if not isinstance(event.action.error, KeptInOutbox):
-                    self._on_recovered(event.action.value, event.action.error)
-            elif isinstance(event, Verified):
-                if event.matches is False:
-                    warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
-                self._answers[event.part] = event.matches
+            try:
+                self._event(event)
+            except Exception as error:  # noqa: BLE001
+                # Of `on_recovered`, or a warning that is an error. The other events are heard nevertheless.
+                failure = failure or error
+        if failure is not None:
+            raise failure
         return bool(events)
+
+    def _event(self, event: Event) -> None:
+        if isinstance(event, ActionDone) and event.action.is_recovered:
+            if not isinstance(event.action.error, KeptInOutbox):
+                self._on_recovered(event.action.value, event.action.error)
+        elif isinstance(event, Verified):
+            self._answers[event.part] = event.matches
+            if event.matches is False:
+                warnings.warn(f"{event.part.path}: the hub's hash differs; attached again", RuntimeWarning, stacklevel=2)
 
 
 def _deadline(timeout: float | None) -> float | None:

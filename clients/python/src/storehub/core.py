@@ -77,8 +77,6 @@ class Core:
         self.options = options or Options()
         self._reads_elsewhere_above = reads_elsewhere_above
         self._reading: Reading | None = None
-        if len(self.options.name.encode()) > 128:
-            raise ValueError("the name of a client has at most 128 bytes")
         self._draw = draw or random.Random()
         self.phase = Phase.DOWN
         self.state: ConnectionState = Connecting(1)
@@ -205,6 +203,8 @@ class Core:
 
         Raises `TooManyPending`, `NotConnected`, and if the schema is known `InvalidValue` and `ActionTooLarge`.
         """
+        if seen is not None and (not isinstance(seen, int) or not 0 <= seen < 1 << 64):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidValue(f"seen is the revision of a part, not {seen!r}")
         if self.is_ended:
             raise NotConnected(f"not sent: {self._reason()}")
         if not self.has_room:

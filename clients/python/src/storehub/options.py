@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 from dataclasses import dataclass
+from typing import Any
 
 from ._messages import PAYLOAD_BYTES
 
@@ -33,3 +36,38 @@ class Options:
     """The largest snapshot that is accepted."""
     sends_after_loss: bool = True
     """False to fail waiting actions with `StateLost` if the hub comes back without states that this client has seen."""
+
+    def __post_init__(self) -> None:
+        """Raises `TypeError` and `ValueError`: with such an option a client would wait for ever, or not at all."""
+        if not isinstance(self.name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"the name of a client is a text, not {self.name!r}")
+        if len(self.name.encode()) > 128:
+            raise ValueError("the name of a client has at most 128 bytes")
+        for name in ("timeout", "shortest_delay", "longest_delay", "probe_interval"):
+            value = getattr(self, name)
+            if value is not None or name != "probe_interval":
+                seconds(name, value)
+        for name in ("pending_actions", "pending_bytes", "payload_bytes", "state_bytes"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise TypeError(f"{name} is an integer, not {value!r}")
+            if value <= 0:
+                raise ValueError(f"{name} is above 0, not {value!r}")
+        if not isinstance(self.sends_after_loss, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"sends_after_loss is True or False, not {self.sends_after_loss!r}")
+
+
+def seconds(name: str, value: Any, least: float | None = None) -> None:
+    """Refuses what is no time above 0, or not below `least`."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise TypeError(f"{name} is a number of seconds, not {value!r}")
+    if math.isnan(value) or (value <= 0 if least is None else value < least):
+        raise ValueError(f"{name} is {'above 0' if least is None else f'at least {least:g}'}, not {value!r}")
+
+
+def checked(wait: Any, on_recovered: Any) -> None:
+    """Refuses arguments of `connect` that a client would use when it has opened its files and its connection."""
+    if wait is not None:
+        seconds("wait", wait, 0)
+    if not callable(on_recovered) or inspect.iscoroutinefunction(on_recovered):
+        raise TypeError(f"on_recovered is a function that is no coroutine, not {on_recovered!r}")

@@ -2,11 +2,18 @@ import { statSync } from "node:fs";
 import { createConnection } from "node:net";
 import { env, getuid } from "node:process";
 import { ConnectionError } from "../errors.js";
+import { expected } from "../values/codec.js";
 import type { Connection, Transport, TransportHandlers } from "./transport.js";
+
+/** The milliseconds in which a hub must read something of what a closed connection still has to write. */
+const closeTimeout = 5000;
 
 /** The way to a hub on the same machine: its Unix socket. */
 export class SocketTransport implements Transport {
-  constructor(private readonly path: string) {}
+  /** @param path The path of the socket. */
+  constructor(private readonly path: string) {
+    if (typeof path !== "string" || path === "") throw expected("a path", path).within("socket");
+  }
 
   open(handlers: TransportHandlers): Connection {
     const socket = createConnection({ path: this.path });
@@ -31,6 +38,8 @@ export class SocketTransport implements Transport {
         // After what was written. What the hub still sends is read by nobody, and does not keep the process alive.
         if (socket.connecting) socket.destroy();
         else socket.end(() => socket.destroy());
+        // Nor does a hub that reads nothing any more.
+        socket.setTimeout(closeTimeout, () => socket.destroy());
       },
     };
   }

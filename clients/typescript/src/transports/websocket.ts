@@ -40,7 +40,7 @@ export class WebSocketTransport implements Transport {
       throw new ConnectionError("there is no WebSocket here; give one, such as that of the package ws");
     }
     // A browser sends no headers of a page's choice, but it sends subprotocols.
-    const { token } = this.options;
+    const token = this.options.token ?? undefined;
     const protocols = token === undefined ? ["storehub"] : ["storehub", `storehub.token.${token}`];
     const socket = new WebSocket(this.url, protocols);
     socket.binaryType = "arraybuffer";

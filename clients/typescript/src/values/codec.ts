@@ -89,6 +89,11 @@ export function checkSignal(signal: unknown): void {
   }
 }
 
+/** Refuses what is no function, such as a listener that would throw at the first call. */
+export function checkFunction(value: unknown): void {
+  if (typeof value !== "function") throw expected("a function", value);
+}
+
 /** Runs a closure, and adds a name to the path of its error. */
 export function within<T>(name: string, run: () => T): T {
   try {
