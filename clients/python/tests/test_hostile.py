@@ -333,14 +333,19 @@ class Ends(unittest.TestCase):
                     await other.__aenter__()
 
             run(main())
-            client = blocking.connect(hub.path, outbox=hub.outbox)
+            client, other = (blocking.connect(hub.path, outbox=hub.outbox) for _ in range(2))
             with client:
                 with self.assertRaises(NotConnected):
                     client.__enter__()
+                # It may be tried again when the file is free.
+                with self.assertRaises(OutboxInUse):
+                    other.__enter__()
                 client.send("increment")
             with self.assertRaises(NotConnected):
                 client.__enter__()
             client.close()
+            with other:
+                other.send("increment")
 
     def test_a_close_while_it_connects(self) -> None:
         with tempfile.TemporaryDirectory() as directory:

@@ -165,9 +165,9 @@ class Hub:
     def __enter__(self) -> Hub:
         if self._is_entered or self._core.is_ended:
             raise NotConnected("a client is entered once: make another one")
-        self._is_entered = True
         if self._outbox_path is not None:
             self._outbox = Outbox(self._outbox_path, self._core)
+        self._is_entered = True
         if self._wait != 0:
             try:
                 self._pump(self._is_settled, self._wait)
