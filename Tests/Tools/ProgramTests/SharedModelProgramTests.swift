@@ -155,6 +155,8 @@ import Testing
       (["set", "weight", "x"], 3, "expected a value of type Double"),
       (["set", "weight", "--add", "1"], 3, "'weight' is no counter"),
       (["set", "scores[ann]", "5"], 2, "is a counter"),
+      (["set", "scores[ann]", "--add", "5"], 7, "there is no scores[ann]; `storectl insert` creates a counter"),
+      (["remove", "ages[ann]"], 7, "there is no ages[ann]"),
       (["insert", "syncUps[99].attendees", "x"], 7, "there is no syncUps[99].attendees"),
       (["insert", "best.attendees", "x"], 7, "there is no best"),
       (["set", "votes", "--add", "1.5"], 3, "expected a value of type Int128"),
@@ -172,6 +174,10 @@ import Testing
       #expect(outcome.status == status && outcome.errors.contains(reason), "\(words): \(outcome)")
     }
     #expect(try run(hub, "status", "--json").output.contains(#""revision":1,"#))
+    // A counter that exists.
+    _ = try done(hub, "insert", "scores[ann]", "5")
+    #expect(try done(hub, "set", "scores[ann]", "--add", "2") == #"add 2 to scores["ann"]"#)
+    #expect(try state(hub, "scores") == #"{"ann":7}"#)
     #expect(try done(hub, "set", "weight", "NaN") == #"set weight = "NaN""#)
     #expect(try done(hub, "set", "weight", "-1e308") == "set weight = -1e+308")
     #expect(try done(hub, "set", "limits[0]", "zero") == #"insert limits[0.0] = "zero""#)

@@ -151,10 +151,15 @@ struct Edit {
     return try await tool.subscribe(to: steps, reconnecting: &hub, keeping: false)
   }
 
-  /// Refuses a part that the hub's state does not have.
-  mutating func requireExisting() async throws(ToolFailure) {
-    guard path.steps.count > shared.path.count, let scope = try await read(path.steps) else { return }
-    if scope.mirror.value == nil { throw ToolFailure(.absent, "there is no \(name)") }
+  /// Refuses a part that the hub's state does not have, also within a value of a dictionary.
+  ///
+  /// - Parameter advice: How to create it.
+  mutating func requireExisting(otherwise advice: String? = nil) async throws(ToolFailure) {
+    // An element of a plain array, and a number of elements, are refused for another reason.
+    let leadsOn = !path.rest.isEmpty && path.rest.allSatisfy(\.leadsToPart)
+    guard path.steps.count > shared.path.count || leadsOn, let scope = try await read(path.steps) else { return }
+    guard scope.mirror.value == nil || leadsOn && scope.part(path.rest) == nil else { return }
+    throw ToolFailure(.absent, "there is no \(name)\(advice.map { "; \($0)" } ?? "")")
   }
 
   /// Refuses the id of an element that the hub's state has.
@@ -231,5 +236,15 @@ struct Edit {
       return tool.print(["applied": .bool(true), "revision": .integer(revision), "action": json])
     }
     tool.print(["\(ValueText.safe(schema.text(ofAction: action))) \(tool.palette.faint("(revision \(revision))"))"])
+  }
+}
+
+extension PartPath.Step {
+  /// True for a step to a part that an action can change.
+  fileprivate var leadsToPart: Bool {
+    switch self {
+    case .part, .key: true
+    case .index, .count: false
+    }
   }
 }

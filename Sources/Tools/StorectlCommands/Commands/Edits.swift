@@ -14,8 +14,8 @@ extension ProgramOptions.Command {
         """
         For a hub whose feature has actions that change parts of its state, as that of a shared model. The value is JSON; \
         a text needs no quotes, as in send. Only the part at PATH is changed: what others do at the same time to other \
-        parts is kept. The value of a dictionary's new key is inserted. null empties an optional. Fields that a VALUE \
-        for a struct lacks stay as they are.
+        parts is kept. The value of a dictionary's new key is inserted, but --add is for a counter that exists. null \
+        empties an optional. Fields that a VALUE for a struct lacks stay as they are.
         """),
       .text(
         """
@@ -90,6 +90,8 @@ extension Tool {
         throw ToolFailure(.unknownName, "'\(edit.name)' is no counter, so that --add could undo what others set")
       }
       let number = try edit.json(.number(amount), as: .named("Int128"))
+      let hasKey = if case .key? = edit.path.rest.last { true } else { false }
+      try await edit.requireExisting(otherwise: hasKey ? "`storectl insert` creates a counter under a new key" : nil)
       return try await edit.send(.add(number))
     }
     let value = try edit.value(word ?? "", as: edit.path.type)
