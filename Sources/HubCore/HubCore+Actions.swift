@@ -107,8 +107,7 @@ extension HubCore {
       case .failure(let start):
         offset = try end(ofItemAt: start, in: payload)
         guard let error = engine.takeFailure() else { preconditionFailure("an item that is no action has an error") }
-        let reason = "this hub has no such action: \(error.problem)"
-        guard reject(.unknownAction, reason, from: connection, at: now, &limit) else { return nil }
+        guard reject(.unknownAction, Self.reason(error), from: connection, at: now, &limit) else { return nil }
       }
     }
   }
@@ -121,6 +120,15 @@ extension HubCore {
     try forward(payload, header, from: connection, at: now)
     limit -= 1
     return nil
+  }
+
+  /// Why an item is no action of this hub, for users.
+  private static func reason(_ error: WireError) -> String {
+    switch error.problem {
+    case .unknownCase, .unknownName, .unknownField: "this hub has no such action: \(error.problem)"
+    // The action may be there, and one of its values is not what the user has meant.
+    default: "this hub cannot read the action: \(error.problem)"
+    }
   }
 
   private func end(ofItemAt offset: Int, in payload: RawSpan) throws(WireError) -> Int {

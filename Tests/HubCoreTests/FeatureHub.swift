@@ -60,8 +60,11 @@ final class FeatureHub<State: Replicated, Action: WireValue> {
   }
 
   /// Sends actions in one frame, and ends the turn.
-  func send(_ actions: [Action]) throws {
-    let frame = actionsFrame(actions.map { $0.encoded() }, from: sequence)
+  func send(_ actions: [Action]) throws { try send(encoded: actions.map { $0.encoded() }) }
+
+  /// Sends items, which may be no actions, in one frame, and ends the turn.
+  func send(encoded actions: [[UInt8]]) throws {
+    let frame = actionsFrame(actions, from: sequence)
     sequence += UInt64(actions.count)
     core.received(frame.span.bytes, on: client, at: .zero)
     try turn()

@@ -29,7 +29,7 @@ extension URL: WireValue {
     }
     // A text that changes when it is written again would give equal values different bytes.
     guard let url = URL(string: text, relativeTo: base), url.relativeString == text else {
-      throw WireError(.outOfRange(type: "URL"), at: start)
+      throw WireError(.typeMismatch(expected: "a URL, such as https://example.com/a%20b"), at: start)
     }
     self = url
   }
