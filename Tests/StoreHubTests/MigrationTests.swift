@@ -119,4 +119,40 @@ import Wire
     #expect(!done.isNeeded && done.refusal == nil)
     bench.clean()
   }
+
+  @Replicated struct Renamed: Equatable {
+    @Replicated(was: "count")
+    var number = "0"
+    @Replicated(was: "note")
+    var text = ""
+    var added = 5
+  }
+
+  /// A field that has only another name is named once, and its value with it if that is another one.
+  @Test func aCheckNamesARenamedFieldOnce() throws {
+    let bench = try Bench()
+    let (directory, log) = (bench.directory + "/state", Log(program: "test", level: .error, descriptor: -1))
+    try Recording.open(oldEngine(Old(count: "12", note: "x")), directory: directory, log: log).close()
+    func report(_ migrations: [Migration]) throws -> MigrationCheck.Report {
+      try MigrationCheck(directory: directory).run(
+        FeatureEngine(initialState: Renamed(), reducer: EmptyReducer<Renamed, Change>(), migrations: migrations))
+    }
+    let byName = try report([])
+    #expect(byName.refusal == nil && byName.removed.isEmpty && byName.added.count == 1 && byName.changed.isEmpty)
+    let renamed = byName.renamed
+    #expect(renamed.count == 2 && renamed[0].hasPrefix("the field 'count' of ") && renamed[0].hasSuffix(" is 'number'"))
+    let lines = MigrateCommand.lines(byName)
+    #expect(lines.count { $0.contains("number") || $0.contains("count") } == 1, "\(lines)")
+    #expect(lines.contains("renamed: \(renamed[0])"))
+    #expect(lines.contains("  added: stored nothing, now 5"))
+
+    let step = Migration(from: String("\(Self.old.fingerprint)".prefix(12))) { old in
+      Renamed(number: try old.count.value(as: String.self) + "3", text: try old.note.value())
+    }
+    let changed = try report([step])
+    #expect(MigrateCommand.lines(changed).contains(#"  number (was count): stored "12", now "123""#))
+    #expect(
+      "\(MigrateCommand.json(changed))".contains(#""name":"number","formerName":"count","stored":"12","now":"123""#))
+    bench.clean()
+  }
 }

@@ -25,9 +25,9 @@ struct MigrateCommand {
     details: [
       .text(
         """
-        The report names both schemas by their fingerprints, the migrations that run, the fields that appear, disappear \
-        or change, examples of values, and whether clients of the earlier version can go on and send their pending \
-        actions. Nothing is written. docs/MIGRATIONS.md describes how to write migrations.
+        The report names both schemas by their fingerprints, the migrations that run, the fields that appear, disappear, \
+        change or are renamed, examples of values, and whether clients of the earlier version can go on and send their \
+        pending actions. Nothing is written. docs/MIGRATIONS.md describes how to write migrations.
         """),
       .text(
         "The exit status is 0 if the hub would start, 3 if it would refuse the state, 1 if the journal cannot be read, "
@@ -68,9 +68,10 @@ struct MigrateCommand {
       lines += report.steps.isEmpty ? ["converted by name"] : report.steps.map { "step \($0)" }
     }
     lines += report.added.map { "added: \($0)" } + report.removed.map { "removed: \($0)" }
-    lines += report.changed.map { "changed: \($0)" }
+    lines += report.renamed.map { "renamed: \($0)" } + report.changed.map { "changed: \($0)" }
     for value in report.values.prefix(limit) {
-      lines.append("  \(value.name): stored \(text(value.stored)), now \(text(value.now))")
+      let former = value.formerName.map { " (was \($0))" } ?? ""
+      lines.append("  \(value.name)\(former): stored \(text(value.stored)), now \(text(value.now))")
     }
     if report.values.count > limit { lines.append("  and \(counted(report.values.count - limit, "field"))") }
     lines.append(
@@ -92,10 +93,13 @@ struct MigrateCommand {
       "from": .string("\(report.from)"), "to": .string("\(report.to)"), "revision": .integer(report.revision),
       "isNeeded": .bool(report.isNeeded), "refusal": report.refusal.map { .string($0) } ?? .null,
       "steps": list(report.steps), "added": list(report.added), "removed": list(report.removed),
-      "changed": list(report.changed),
+      "renamed": list(report.renamed), "changed": list(report.changed),
       "values": .array(
         report.values.map { value -> JSONValue in
-          ["name": .string(value.name), "stored": value.stored ?? .null, "now": value.now ?? .null]
+          [
+            "name": .string(value.name), "formerName": value.formerName.map { .string($0) } ?? .null,
+            "stored": value.stored ?? .null, "now": value.now ?? .null,
+          ]
         }),
       "clientDifference": report.clientDifference.map { .string($0) } ?? .null,
       "actionDifference": report.actionDifference.map { .string($0) } ?? .null,

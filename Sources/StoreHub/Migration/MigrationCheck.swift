@@ -18,9 +18,9 @@ struct MigrationCheck {
     var steps: [String] = []
     var added: [String] = []
     var removed: [String] = []
+    var renamed: [String] = []
     var changed: [String] = []
-    /// The state's fields with other values: the name, and the values as JSON; nil where there is none.
-    var values: [(name: String, stored: JSONValue?, now: JSONValue?)] = []
+    var values: [FieldValues] = []
     /// The reason why the hub would refuse to start; nil if it would not.
     var refusal: String?
     /// The first difference because of which clients of the earlier version are refused; nil if they continue.
@@ -30,6 +30,16 @@ struct MigrationCheck {
     var droppedEffects = 0
 
     var isNeeded: Bool { from != to }
+  }
+
+  /// A field of the state whose value is written in another way: the values as JSON; nil where there is none.
+  struct FieldValues {
+    /// The name in the new state, or in the stored one if that alone has the field.
+    let name: String
+    /// The name in the stored state, if it is another one.
+    var formerName: String?
+    let stored: JSONValue?
+    let now: JSONValue?
   }
 
   let directory: String
@@ -67,6 +77,7 @@ struct MigrationCheck {
     report.droppedEffects = recovery.droppedEffectCount
     report.removed = source.stateFields(missingIn: target)
     report.added = target.stateFields(missingIn: source)
+    report.renamed = source.stateFields(renamedIn: target)
     report.changed = source.stateFields(changedIn: target)
     report.clientDifference = difference(from: target, to: source, .state)
     report.actionDifference = difference(from: source, to: target, .action) ?? missingCases(of: source, in: target)
@@ -91,20 +102,24 @@ struct MigrationCheck {
   /// The state's fields whose values are written in another way, in the order of the new state.
   private func values<State: Replicated>(
     _ stored: CBORValue, _ source: Schema, _ state: State, _ target: Schema
-  ) -> [(name: String, stored: JSONValue?, now: JSONValue?)] {
+  ) -> [FieldValues] {
     let bytes = state.encoded()
     var decoder = CBORDecoder(bytes.span.bytes)
     guard let now = try? SchemaValues(target).value(of: target.state, from: &decoder),
       case .object(let old) = SchemaJSON(source).json(of: stored, as: source.state),
       case .object(let new) = SchemaJSON(target).json(of: now, as: target.state)
     else { return [] }
-    var found: [(name: String, stored: JSONValue?, now: JSONValue?)] = []
+    let (earlierNames, laterNames) = (target.stateFieldNames(in: source), source.stateFieldNames(in: target))
+    var found: [FieldValues] = []
     for member in new {
-      let stored = old.first { $0.name == member.name }?.value
-      if stored != member.value { found.append((member.name, stored, member.value)) }
+      let name = earlierNames[member.name] ?? member.name
+      let stored = old.first { $0.name == name }?.value
+      guard stored != member.value else { continue }
+      let formerName = name == member.name ? nil : name
+      found.append(FieldValues(name: member.name, formerName: formerName, stored: stored, now: member.value))
     }
-    for member in old where !new.contains(where: { $0.name == member.name }) {
-      found.append((member.name, member.value, nil))
+    for member in old where laterNames[member.name] == nil && !new.contains(where: { $0.name == member.name }) {
+      found.append(FieldValues(name: member.name, stored: member.value, now: nil))
     }
     return found
   }

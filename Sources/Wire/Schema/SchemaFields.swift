@@ -35,19 +35,37 @@ extension Schema {
   /// - Complexity: O(corresponding pairs of types × fields).
   package func stateFields(changedIn other: Schema) -> [String] { compare(state, with: other.state, of: other).changed }
 
+  /// The fields of the state that have another name in another schema, such as "the field 'count' of Counter.State is
+  /// 'total'".
+  ///
+  /// - Complexity: O(corresponding pairs of types × fields).
+  package func stateFields(renamedIn other: Schema) -> [String] { compare(state, with: other.state, of: other).renamed }
+
+  /// The names of the fields of the state itself, each with that of the corresponding field of another schema.
+  ///
+  /// - Complexity: O(fields).
+  package func stateFieldNames(in other: Schema) -> [String: String] {
+    guard let mine = stateFields, let theirs = other.stateFields else { return [:] }
+    let pairs = zip(mine, CorrespondingMembers(mine, theirs).partners)
+    return Dictionary(
+      pairs.compactMap { field, partner in partner.map { (field.name, theirs[$0].name) } },
+      uniquingKeysWith: { a, _ in a })
+  }
+
   /// The cases of the actions that another schema does not have, such as "the case 'closed' of Shelf.Action". Such an
   /// action cannot be converted to it.
   ///
   /// - Complexity: O(corresponding pairs of types × fields).
   package func actionCases(missingIn other: Schema) -> [String] { compare(action, with: other.action, of: other).cases }
 
-  /// The fields and cases of two corresponding types that only this schema has, and the fields with other types.
+  /// The fields and cases of two corresponding types that only this schema has, and the fields with other types or names.
   private func compare(
     _ type: SchemaType, with otherType: SchemaType, of other: Schema
-  ) -> (fields: [String], cases: [String], changed: [String]) {
+  ) -> (fields: [String], cases: [String], changed: [String], renamed: [String]) {
     var missing: [String] = []
     var cases: [String] = []
     var changed: [String] = []
+    var renamed: [String] = []
     var pairs = [(type, otherType)]
     var seen: Set<[Int]> = []
     while let (mine, theirs) = pairs.popLast() {
@@ -62,11 +80,14 @@ extension Schema {
         changed += fields.filter { !hasSameShape($0.type, as: $1.type, of: other) }.map { mine, theirs in
           "\(definitions[index].place(of: mine)): \(name(of: mine.type)), \(other.name(of: theirs.type))"
         }
+        renamed += fields.filter { $0.name != $1.name }.map { mine, theirs in
+          "\(definitions[index].place(of: mine)) is '\(theirs.name)'"
+        }
         pairs += definitions[index].commonParts(with: other.definitions[otherIndex], &missing)
       default: break
       }
     }
-    return (missing, cases, changed)
+    return (missing, cases, changed, renamed)
   }
 
   /// True if two types are the same, or structs or enums whose own fields are compared separately.
