@@ -74,8 +74,20 @@ struct StateDirectory {
     guard isSearchable else {
       return LogError(.storage, "\(path) cannot be searched: permission denied; use the hub's user, or root")
     }
-    let reason = access(path, F_OK) == 0 ? "it has no file journal.db" : "the directory does not exist"
-    return try OpenedDatabase.loss(in: self) ?? LogError(.storage, "there is no journal in \(path): \(reason)")
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    guard !exists || status.st_mode & S_IFMT == S_IFDIR else {
+      return LogError(
+        .storage, "\(path) is not a directory; name the state directory of a hub, with its file journal.db")
+    }
+    if let loss = try OpenedDatabase.loss(in: self) { return loss }
+    let reason =
+      !exists
+      ? "the directory does not exist"
+      : access(database, F_OK) != 0
+        ? "it has no file journal.db"
+        : "its file journal.db is empty, as before a hub has stored anything; restore a backup, or name another directory"
+    return LogError(.storage, "there is no journal in \(path): \(reason)")
   }
 
   /// Returns true if a file exists and is not empty.

@@ -128,6 +128,29 @@ import Wire
     }
   }
 
+  /// A directory with an empty database is not one without any, and a file is no directory.
+  @Test func anEmptyDatabaseAndAFileAreNamed() throws {
+    let path = scratch.path
+    func errors(_ path: String) -> [String] {
+      let tools: [(String) throws -> Void] = [
+        { _ = try JournalReader($0) }, { _ = try JournalTool.verify($0) }, { _ = try JournalTool.repair($0, to: 1) },
+      ]
+      return tools.map { tool in
+        do { try tool(path) } catch { return "\(error)" }
+        return ""
+      }
+    }
+    Scratch.write([], to: path + "/journal.db")
+    let empty = """
+      there is no journal in \(path): its file journal.db is empty, as before a hub has stored anything; restore a \
+      backup, or name another directory
+      """
+    #expect(errors(path) == [empty, empty, empty])
+    let file = path + "/journal.db"
+    let none = "\(file) is not a directory; name the state directory of a hub, with its file journal.db"
+    #expect(errors(file) == [none, none, none])
+  }
+
   @Test func whatIsNoJournalIsSaidSo() throws {
     let nothing = #expect(throws: LogError.self) { try JournalReader(scratch.path) }
     #expect(nothing?.description.contains("there is no journal") == true)

@@ -453,5 +453,15 @@ import TurnLog
       try Program(name: "storectl").run("journal", "verify", "--state-dir", stored.hub.directory).errors
         == "storectl: there is no journal in \(stored.hub.directory): it has no file journal.db\n")
     #expect(try Program(name: "storectl").run("log").errors.contains("needs --state-dir or STOREHUB_STATE_DIR, "))
+    let empty = stored.hub.directory + "/empty"
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
+    #expect(FileManager.default.createFile(atPath: empty + "/journal.db", contents: nil))
+    let commands = [("storehubd", ["replay"]), ("storehubd", ["migrate", "--check"]), ("storectl", ["log"])]
+    for (name, words) in commands {
+      let nothing = try Program(name: name).run(words + ["--state-dir", empty])
+      #expect(nothing.status == 1 && nothing.errors.contains("its file journal.db is empty"), "\(words): \(nothing)")
+      let file = try Program(name: name).run(words + ["--state-dir", "/etc/passwd"])
+      #expect(file.status == 1 && file.errors.contains("/etc/passwd is not a directory; name"), "\(words): \(file)")
+    }
   }
 }
