@@ -80,7 +80,7 @@ extension ReplicaCore {
   /// The reason why the hub cannot serve a mirror, whose value is then absent: it is one of a release without windows, or
   /// the window is too large for it, alone or with the client's other windows; or its feature does not declare the view,
   /// or refuses its parameter, or the user may not read it, or the hub does not compute it any more; or the part would
-  /// exceed a limit of the hub. Nil if it can.
+  /// exceed a limit of the hub; or the path has more than 32 steps or 4,096 bytes, because of long ids. Nil if it can.
   ///
   /// A part that has no place beside the others is requested again each time that one of these is unsubscribed, or moved
   /// to a smaller window.
@@ -151,6 +151,8 @@ extension ReplicaCore {
     _ subscription: Subscription, _ path: [PathStep], _ mapping: SchemaMapping?, isExact: Bool, known: UInt64?,
     on open: OpenLink
   ) {
+    // The hub would close the connection because of a longer one.
+    if let excess = Attach.excess(of: path) { return refuse(subscription, .unknownScope, excess) }
     // Without a free number it waits for the next connection.
     guard let number = open.numbers.assign(subscription) else { return }
     let elements = UInt64(subscription.path.windowElements)

@@ -71,6 +71,17 @@ public struct Attach: Message, Equatable {
 }
 
 extension Attach {
+  /// The reason why no hub takes a path, for users: it is longer than the limits, so that the message would be malformed.
+  /// Nil if its length is within them.
+  package static func excess(of path: [PathStep]) -> String? {
+    guard path.count <= pathLimit else { return "the path has \(path.count) steps; hubs take \(pathLimit)" }
+    var encoder = CBOREncoder()
+    path.encode(to: &encoder)
+    let length = encoder.bytes.count
+    guard length > pathByteLimit else { return nil }
+    return "the path has \(length) bytes, and hubs take \(pathByteLimit): use shorter ids in it"
+  }
+
   /// Reads a path within its limits.
   static func path(from decoder: inout CBORDecoder) throws(WireError) -> [PathStep] {
     let start = decoder.offset

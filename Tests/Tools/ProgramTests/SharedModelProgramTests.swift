@@ -123,6 +123,7 @@ import Testing
   @Test func mistakesAndHostileValuesHaveAStatusAndAReason() throws {
     let hub = try HubProcess("planhub")
     _ = try done(hub, "insert", "syncUps", #"{"id": 3}"#)
+    let long = String(repeating: "x", count: 60_000)
     let deep = String(repeating: "[", count: 50_000) + String(repeating: "]", count: 50_000)
     let mistakes: [([String], Int32, String)] = [
       (["set", "syncUps[4].title", "x"], 7, "there is no syncUps[4].title"),
@@ -157,6 +158,18 @@ import Testing
       (["set", "scores[ann]", "5"], 2, "is a counter"),
       (["set", "scores[ann]", "--add", "5"], 7, "there is no scores[ann]; `storectl insert` creates a counter"),
       (["remove", "ages[ann]"], 7, "there is no ages[ann]"),
+      (
+        ["insert", "notes", #"{"id": "\#(long)"}"#], 1,
+        "not sent, because no client could attach the new element by its id"
+      ),
+      (
+        ["insert", "notes", #"{"id": "a"}"#, "--after", "\"\(long)\""], 1, "bytes, and hubs take 4096: use shorter ids"
+      ),
+      (["set", "notes[\"\(long)\"].text", "x"], 1, "bytes, and hubs take 4096: use shorter ids"),
+      (["remove", "notes[\"\(long)\"]"], 1, "bytes, and hubs take 4096: use shorter ids"),
+      (["state", "notes[\"\(long)\"]"], 1, "bytes, and hubs take 4096: use shorter ids"),
+      (["watch", "notes[\"\(long)\"]"], 1, "bytes, and hubs take 4096: use shorter ids"),
+      (["wait", "notes[\"\(long)\"].text == \"\""], 1, "bytes, and hubs take 4096: use shorter ids"),
       (["insert", "syncUps[99].attendees", "x"], 7, "there is no syncUps[99].attendees"),
       (["insert", "best.attendees", "x"], 7, "there is no best"),
       (["set", "votes", "--add", "1.5"], 3, "expected a value of type Int128"),

@@ -164,9 +164,14 @@ struct Edit {
 
   /// Refuses the id of an element that the hub's state has.
   mutating func requireNo(_ id: CBORValue) async throws(ToolFailure) {
-    guard path.rest.isEmpty, let scope = try await read(path.steps + [.id(id.encoded())]) else { return }
+    guard path.rest.isEmpty else { return }
+    let element = path.steps + [.id(id.encoded())]
+    if let excess = Attach.excess(of: element) {
+      throw ToolFailure(.failed, "not sent, because no client could attach the new element by its id: \(excess)")
+    }
+    guard let scope = try await read(element) else { return }
     guard scope.mirror.value != nil else { return }
-    throw ToolFailure(.failed, "there is \(element(id)) already; `storectl set` changes it")
+    throw ToolFailure(.failed, "there is \(self.element(id)) already; `storectl set` changes it")
   }
 
   private func element(_ id: CBORValue) -> String {

@@ -228,7 +228,9 @@ private struct TargetElement {
   init?(of action: CBORValue, _ schema: Schema) {
     guard let steps = schema.parts(ofAction: action)?.path,
       let last = steps.lastIndex(where: { if case .id = $0 { true } else { false } }),
-      let name = schema.name(ofAction: Array(steps[...last])), let path = try? schema.path(named: name)
+      let name = schema.name(ofAction: Array(steps[...last])), let path = try? schema.path(named: name),
+      // No client can look for an element whose id is too long.
+      Attach.excess(of: path) == nil
     else { return nil }
     (self.name, self.path) = (name, path)
   }
