@@ -17,7 +17,9 @@ enum ScopeRefusal: Equatable {
   case limit(ScopeLimit)
   /// The parameter of a view has this number of bytes.
   case longParameter(view: String, byteCount: Int)
-  /// The parameter of a view is no value of its type.
+  /// The path to a view with a parameter has none, or no value of its type in the schema.
+  case otherParameter(reason: String)
+  /// The decoder of a view's parameter refuses its value.
   case unreadableParameter(view: String, reason: String)
 }
 
@@ -30,11 +32,13 @@ struct RefusedScope: Equatable {
   /// The memory for which the client's user is charged until the client was told: this value, and what is stored beside
   /// it.
   var chargedBytes: Int {
-    guard case .unreadableParameter(_, let reason) = refusal else { return Self.chargedBytes }
-    return Self.chargedBytes + reason.utf8.count
+    switch refusal {
+    case .limit, .longParameter: Self.chargedBytes
+    case .otherParameter(let reason), .unreadableParameter(_, let reason): Self.chargedBytes + reason.utf8.count
+    }
   }
 
-  /// The same without the reason of a decoder.
+  /// The same without a reason that is stored.
   static var chargedBytes: Int { 128 }
 }
 
@@ -96,7 +100,7 @@ extension ScopeRefusal {
   fileprivate var code: PeerErrorCode {
     switch self {
     case .limit: .tooManyScopes
-    case .longParameter, .unreadableParameter: .unknownScope
+    case .longParameter, .otherParameter, .unreadableParameter: .unknownScope
     }
   }
 
@@ -106,6 +110,7 @@ extension ScopeRefusal {
     case .limit(let limit): limit.reason(limits)
     case .longParameter(let view, let byteCount):
       "the parameter of 'view:\(view)' has \(byteCount) bytes; this hub takes \(ViewReference.parameterLimit)"
+    case .otherParameter(let reason): reason
     case .unreadableParameter(let view, let reason): "the parameter of 'view:\(view)' is refused: \(reason)"
     }
   }

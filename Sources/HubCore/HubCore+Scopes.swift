@@ -19,16 +19,12 @@ extension HubCore {
       let error = notPermitted(connection.peer, toAttach: request.path, of: request.root)
       return fail(connection.id, error, at: now)
     }
-    do {
-      _ = try schemas[request.root.index].rooted(at: request.path)
-    } catch {
-      return fail(connection.id, PeerError(.unknownScope, "this hub's state has no such part: \(error)"), at: now)
-    }
-    if let limit = limitExceeded(by: request, of: connection) {
-      return refuse(number, .limit(limit), of: connection, at: now)
-    }
     let place: PublishedPlace
-    do throws(PlaceError) { place = try self.place(of: request, for: connection) } catch {
+    do throws(PlaceError) {
+      try checkPath(of: request)
+      if let limit = limitExceeded(by: request, of: connection) { throw .refused(.limit(limit)) }
+      place = try self.place(of: request, for: connection)
+    } catch {
       switch error {
       case .unknown(let error): return fail(connection.id, error, at: now)
       case .refused(let refusal): return refuse(number, refusal, of: connection, at: now)
@@ -38,6 +34,14 @@ extension HubCore {
     subscribe(request, at: place, scope: number, connection, connection.knowsHistory ? retained : nil)
     if let retained { forget([retained]) }
     outputs.wake(connection)
+  }
+
+  /// Refuses a path that the schema does not have.
+  private func checkPath(of request: Attach) throws(PlaceError) {
+    if request.root == .views { _ = try stepCount(toViewAt: request.path) }
+    do throws(SchemaPathError) { _ = try schemas[request.root.index].rooted(at: request.path) } catch {
+      throw .unknown(PeerError(.unknownScope, "this hub's state has no such part: \(error)"))
+    }
   }
 
   /// Subscribes a connection to a place, and returns the number of the subscriber.

@@ -56,17 +56,15 @@ import Wire
     let answer: Answer
 
     enum Answer: Equatable {
-      case value, refusal
+      case value, refusal, mismatch
       case error(PeerErrorCode)
     }
 
     static func taken(_ view: UInt64, _ bytes: [UInt8]) -> Self { Self(view: view, bytes: bytes, answer: .value) }
     /// A value by the schema, which is too long or against a rule of the decoder.
     static func refused(_ view: UInt64, _ bytes: [UInt8]) -> Self { Self(view: view, bytes: bytes, answer: .refusal) }
-    /// One item, which is no value of the type in the schema, so that the path leads nowhere.
-    static func mistyped(_ view: UInt64, _ bytes: [UInt8]) -> Self {
-      Self(view: view, bytes: bytes, answer: .error(.unknownScope))
-    }
+    /// One item, which is no value of the type in the schema.
+    static func mistyped(_ view: UInt64, _ bytes: [UInt8]) -> Self { Self(view: view, bytes: bytes, answer: .mismatch) }
     /// No item, so that the whole message is none.
     static func malformed(_ view: UInt64, _ bytes: [UInt8]) -> Self {
       Self(view: view, bytes: bytes, answer: .error(.malformed))
@@ -129,16 +127,18 @@ import Wire
     let answers = hub.turn(client)
     switch parameter.answer {
     case .value: #expect(answers.map(\.kind) == [.snapshot])
-    case .refusal:
+    case .refusal, .mismatch:
       // Only this scope, with the reason; the others of the connection go on.
       #expect(answers.map(\.kind) == [.absent, .detached] && answers.allSatisfy { $0.scope == 2 && $0.revision == 0 })
-      #expect(try answers[0].refusal.hasPrefix("the parameter of 'view:") && answers[1].refusalCode == .unknownScope)
+      let (reason, isMistyped) = (try answers[0].refusal, parameter.answer == .mismatch)
+      #expect(reason.hasPrefix("the parameter of \(isMistyped ? "view:" : "'view:")"), "\(reason)")
+      #expect(try reason.contains("no value of its type") == isMistyped && answers[1].refusalCode == .unknownScope)
     case .error(let code):
-      // What is no message, or no path of the schema, ends the connection of its sender (PROTOCOL, "error").
+      // What is no message ends the connection of its sender (PROTOCOL, "error").
       #expect(answers.map(\.kind) == [.error])
       #expect(try answers[0].errorCode == code)
     }
-    let isOpen = parameter.answer == .value || parameter.answer == .refusal
+    let isOpen = if case .error = parameter.answer { false } else { true }
     #expect(hub.closed.contains(client) == !isOpen)
     // Others go on with the same view, and nothing is kept of a refused parameter.
     let (other, _) = try hub.open()
@@ -149,6 +149,52 @@ import Wire
     // Those of the two other requests, of which one is kept for its session after an error.
     #expect(hub.core.views.groups.reduce(0) { $0 + $1.count } == (parameter.answer == .value ? 3 : 2))
     if isOpen { #expect(hub.taken(client).contains { $0.kind == .delta && $0.scope == 1 }) }
+  }
+
+  /// Whoever forgets the parameter loses this part, and no other one of the connection.
+  @Test(arguments: [[], [0], [.window(start: 0, count: 5)], [.window(start: 0, count: 5), 0]] as [[PathStep]])
+  func aMissingParameterIsRefusedAlone(rest: [PathStep]) throws {
+    let hub = makeHub()
+    let (client, _) = try hub.open()
+    hub.send(Attach(root: .views, path: [8]), scope: 1, on: client)
+    hub.turn(client)
+    let before = hub.core.heldBytes
+    hub.send(Attach(root: .views, path: [.key(4)] + rest), scope: 2, on: client)
+    let answers = hub.turn(client)
+    #expect(answers.map(\.kind) == [.absent, .detached] && answers.allSatisfy { $0.scope == 2 })
+    #expect(
+      try answers[0].refusal
+        == "view:named has a value for each parameter, and this path has none; name one, as in view:named[PARAMETER]")
+    #expect(try answers[1].refusalCode == .unknownScope)
+    #expect(hub.reports.contains { if case .scopeRefused(client, _, _) = $0 { true } else { false } })
+    #expect(hub.closed.isEmpty && hub.core.heldBytes == before)
+    #expect(hub.core.views.groups.reduce(0) { $0 + $1.count } == 1)
+    // The number is free again, and the other part goes on.
+    hub.send(Attach(root: .views, path: [4, .id("x".encoded())]), scope: 2, on: client)
+    #expect(hub.turn(client).map(\.kind) == [.snapshot])
+    hub.send(.setNote("changed"), on: client)
+    #expect(hub.turn(client).count { $0.kind == .delta } == 2)
+  }
+
+  /// Also where there is no room: a client that waits for room would wait in vain.
+  @Test func aMissingParameterIsNoLackOfRoom() throws {
+    var limits = HubLimits()
+    limits.views = 1
+    let hub = ViewHub(
+      limits: limits,
+      views: StateViews {
+        StateView("plain", of: \.note) { $0 }
+        StateView("named", of: \.note, parameter: String.self) { "\($0) \($1)" }
+      })
+    let (client, _) = try hub.open()
+    hub.send(Attach(root: .views, path: [0]), scope: 1, on: client)
+    hub.turn(client)
+    for path in [[1], [1, .id(5.encoded())]] as [[PathStep]] {
+      hub.send(Attach(root: .views, path: path), scope: 2, on: client)
+      #expect(try hub.turn(client).last?.refusalCode == .unknownScope)
+    }
+    hub.send(Attach(root: .views, path: [1, .id("x".encoded())]), scope: 2, on: client)
+    #expect(try hub.turn(client).last?.refusalCode == .tooManyScopes)
   }
 
   /// The feature has no such place: its sender has another schema, as with any other part.

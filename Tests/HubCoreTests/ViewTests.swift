@@ -199,7 +199,9 @@ import Wire
   @Test(arguments: ["chosen", "chosen[0..<2]"]) func aRefusedAttachSaysWhy(_ view: String) throws {
     let hub = ViewHub()
     let (client, _) = try hub.open()
-    #expect(try hub.attach(view, on: client).map { try $0.errorCode } == [.unknownScope])
+    let frames = try hub.attach(view, on: client)
+    #expect(frames.map(\.kind) == [.absent, .detached] && hub.closed.isEmpty)
+    #expect(try frames[0].refusal.contains("name one, as in view:chosen[PARAMETER]"))
   }
 
   @Test func aWindowThatIsTooLargeIsRefusedAlone() throws {

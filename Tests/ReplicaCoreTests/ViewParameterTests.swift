@@ -86,6 +86,28 @@ import Wire
     #expect(world.clients[0].replica.connection == .live)
   }
 
+  /// A program that forgets the parameter, or has bytes of another type.
+  @Test(arguments: [nil, [0x61, 0x78]] as [[UInt8]?])
+  func aMissingOrMistypedParameterConcernsItsViewOnly(parameter: [UInt8]?) throws {
+    let world = try world()
+    let client = world.clients[0]
+    let (chosen, count) = (TypedMirror<Rows>(), TypedMirror<Chores.Counts>())
+    client.replica.subscribe(
+      count, to: ViewReference(name: "counts"), schema: Schema(state: Chores.Counts.self, action: Never.self))
+    client.replica.subscribe(
+      chosen, to: ViewReference(name: "chosen", parameter: parameter),
+      schema: Schema(state: Rows.self, action: Never.self))
+    try world.settle()
+    #expect(client.replica.connection == .live && count.part?.all == 2 && chosen.part == nil)
+    #expect(client.replica.refusalCode(of: chosen) == .unknownScope)
+    let reason = client.replica.refusal(of: chosen)
+    #expect(
+      reason?.hasPrefix(
+        parameter == nil
+          ? "view:chosen has a value for each parameter, and this path has none; name one, as in view:chosen[PARAMETER]"
+          : "the parameter of view:chosen is no value of its type, ") == true, "\(reason as Any)")
+  }
+
   /// The hub's decoder may refuse what the schema allows, here members of a set that are not in order.
   @Test(arguments: [[], [.window(start: 0, count: 5)]] as [[PathStep]])
   func aParameterThatTheHubRefusesConcernsItsViewOnly(path: [PathStep]) throws {

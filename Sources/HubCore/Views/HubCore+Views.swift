@@ -24,12 +24,7 @@ extension HubCore {
   /// - Throws: The reason why a view has no such value.
   mutating func place(of request: Attach, for connection: LiveConnection) throws(PlaceError) -> PublishedPlace {
     guard request.root == .views else { return PublishedPlace(publisher: request.root.index, path: request.path) }
-    let stepCount: Int
-    do throws(SchemaPathError) {
-      stepCount = try views.declared.schema.checkView(request.path)
-    } catch {
-      throw PlaceError.unknown(PeerError(.unknownScope, "this hub's feature has no such view: \(error)"))
-    }
+    let stepCount = try stepCount(toViewAt: request.path)
     guard case .key(let number) = request.path[0] else { preconditionFailure("the first step to a view is its number") }
     let (index, prefix) = (Int(number), Array(request.path.prefix(stepCount)))
     let view = views.declared.views[index]
@@ -50,6 +45,18 @@ extension HubCore {
     let published = Publisher(publisher, of: source, view: prefix, limits: limits.forViews)
     publishers.setView(published, at: publisher)
     return PublishedPlace(publisher: publisher, path: path)
+  }
+
+  /// The number of steps of a path to the value of a view.
+  ///
+  /// - Throws: A refusal if the view has a parameter, and the path has none, or no value of its type.
+  func stepCount(toViewAt path: [PathStep]) throws(PlaceError) -> Int {
+    do throws(SchemaPathError) { return try views.declared.schema.checkView(path) } catch {
+      guard error.step == 1 else {
+        throw .unknown(PeerError(.unknownScope, "this hub's feature has no such view: \(error)"))
+      }
+      throw .refused(.otherParameter(reason: error.reason.prefix(byteCount: 384)))
+    }
   }
 
   private mutating func source(of key: ViewDeclaration.Key, for user: SystemUser) throws(PlaceError) -> ViewSource {

@@ -140,16 +140,23 @@ extension Schema {
   /// Refuses a path that does not lead into the values of a view.
   ///
   /// - Returns: The number of steps to the view's value.
+  /// - Throws: An error at step 1 if the view has a parameter, and the path has none, or no value of its type; at step 0
+  ///   if there is no such view.
   @discardableResult
   package func checkView(_ path: [PathStep]) throws(SchemaPathError) -> Int {
     guard let first = path.first else {
       throw SchemaPathError(step: 0, reason: "the views can be attached only one by one, and this path names none")
     }
-    guard case .named("View", _) = try type(at: [first]) else { return 1 }
-    guard path.count > 1, case .id = path[1] else {
-      throw SchemaPathError(step: 1, reason: "this view has values for a parameter, and this path names none")
+    guard case .named("View", let parts) = try type(at: [first]), parts.count == 2 else { return 1 }
+    let view = "view:\(fieldName(of: first))"
+    guard path.count > 1, case .id(let parameter) = path[1] else {
+      let reason = "\(view) has a value for each parameter, and this path has none; name one, as in \(view)[PARAMETER]"
+      throw SchemaPathError(step: 1, reason: reason)
     }
-    _ = try type(at: [first, path[1]])
+    do throws(WireError) { try check(parameter, parts[0]) } catch {
+      let reason = "the parameter of \(view) is no value of its type, \(name(of: parts[0])): \(error)"
+      throw SchemaPathError(step: 1, reason: reason)
+    }
     return 2
   }
 }
