@@ -132,6 +132,8 @@ final class ServedSocket {
       self.problem = problem
       return log.write(.error, problem, Log.Details(.socketLost, ["PATH": path]))
     }
+    // Otherwise a program that is being started, which still has a copy of the socket, would count as another hub.
+    if let descriptor = listener?.descriptor { shutdown(descriptor, CInt(SHUT_RDWR)) }
     stopListening()
     listenAgain()
   }

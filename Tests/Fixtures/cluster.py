@@ -755,8 +755,10 @@ async def restore(program, etcd, directory, storectl):
         # The hubs run, and one more entry may be on its way.
         verified = {node: operator.verify(node) for node in NODES}
         damaged, mended = operator.damage()
-        running_nodes = {node: operator.remove(node) for node in NODES}
-        leader = await cluster.leader(NODES)
+        leader = None
+        # A pause of the machine is a silence, after which another hub leads.
+        while leader != (leader := await cluster.leader(NODES)):
+            running_nodes = {node: operator.remove(node) for node in NODES}
         gone = next(node for node in NODES if node != leader)
         await asyncio.to_thread(cluster.end, gone)
         removals = [operator.remove(gone), operator.remove(gone)]

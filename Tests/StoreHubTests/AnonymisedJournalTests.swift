@@ -62,7 +62,7 @@ import Wire
   }
 
   private static let texts = [
-    "oat milk  ", " Grüße aus Köln, 12 times", "東京都 oat milk 20351", "王伟, १२३४५", "a b milk", "milk",
+    "almond milk  ", " Grüße aus Köln, 12 times", "東京都 almond milk 20351", "王伟, १२३४५", "a b milk", "milk",
   ]
 
   private func engine() -> FeatureEngine<Guestbook.State, Guestbook.Action> {
@@ -127,8 +127,9 @@ import Wire
     #expect(milk != "milk" && after.entries.allSatisfy { $0.text.contains(milk) || $0.text.contains(",") })
     #expect(after.counts[milk] == 4 && after.tags.contains(milk))
     let bytes = try Data(contentsOf: URL(filePath: target + "/journal.db"))
+    // Shorter ones may also be bytes of ids.
     for word in [
-      "oat", "milk", "Grüße", "Köln", "times", "東京都", "20351", "王伟", "१२३४५", "Rosalind", "visitor", "Secretive",
+      "almond", "milk", "Grüße", "Köln", "times", "東京都", "20351", "王伟", "१२३४५", "Rosalind", "visitor", "Secretive",
     ] {
       #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word) remains")
     }

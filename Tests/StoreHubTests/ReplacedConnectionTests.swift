@@ -51,7 +51,13 @@ import Wire
   @Test func itsLastBytesDoNotEndTheWaitForTheNewConnection() async throws {
     let bench = try Bench()
     let hub = try ScriptedHub(on: bench)
-    let client = try bench.attach()
+    var options = ReplicaOptions()
+    // If this test is paused, the client must not give up the second connection.
+    (options.timeout, options.shortestDelay, options.longestDelay) = (
+      .seconds(3600), .milliseconds(5), .milliseconds(50)
+    )
+    let client = try Client(loop: bench.loop, path: bench.path, options: options)
+    client.start()
     let (long, short) = (
       AppFeature.Action.todos(.addButtonTapped(text: String(repeating: "x", count: 1_000_000))),
       AppFeature.Action.counter(.incrementButtonTapped)

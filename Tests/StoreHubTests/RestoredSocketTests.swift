@@ -33,10 +33,25 @@ import Testing
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
   }
 
-  @Test(arguments: ["nowhere", "file", "directory", "dead", "moved"])
+  /// Copies the sockets that have a path, as a program that is being started does.
+  private func copies(of path: String) -> [CInt] {
+    (CInt(0)..<1024).compactMap { descriptor in
+      var (address, size) = (sockaddr_un(), socklen_t(MemoryLayout<sockaddr_un>.size))
+      let named = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+      }
+      guard named == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+      let name = withUnsafeBytes(of: address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      return name == path ? dup(descriptor) : nil
+    }
+  }
+
+  @Test(arguments: ["nowhere", "file", "directory", "dead", "moved", "copied"])
   func aLinkWithoutAServerIsReplaced(target: String) async throws {
     try await serving { bench in
       let path = bench.directory + "/" + target
+      var copies: [CInt] = []
+      defer { for copy in copies { close(copy) } }
       switch target {
       case "file": try "precious".write(toFile: path, atomically: true, encoding: .utf8)
       case "directory": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -44,6 +59,10 @@ import Testing
         rename(bench.path, path)
         #expect(await bench.until { isSocket(bench.path) })
       case "moved": rename(bench.path, path)
+      case "copied":
+        copies = self.copies(of: bench.path)
+        #expect(!copies.isEmpty)
+        rename(bench.path, path)
       default: break
       }
       // As with `ln -sf`.
