@@ -13,7 +13,8 @@ public final class Attachment<State: Replicated, Action> {
   ///
   /// When the part disappears, its store keeps the last state; if the part exists again, it gets a new store.
   public private(set) var store: Store<State, Action>?
-  /// Called when `store` is replaced or removed.
+  /// Called when `store` is replaced or removed, and when it is first known that there is none: the hub has no such part,
+  /// or does not serve it (`StoreClient.refusal(of:)`).
   public var onChange: (() -> Void)?
   /// Called when the store's state has changed, or the store.
   var onValue: (() -> Void)?
@@ -29,6 +30,8 @@ public final class Attachment<State: Replicated, Action> {
   /// Sends an action to the hub. Set before the first value arrives.
   var send: (Action) -> StoreTask = { _ in StoreTask() }
   private var core: RemoteCore<State, Action>?
+  /// True if the owner has been told of the part or of its absence.
+  private var isReported = false
   /// The store of another feature that has this part in its state.
   weak var composed: (any ComposedStore)?
 
@@ -51,7 +54,7 @@ public final class Attachment<State: Replicated, Action> {
 protocol AnyAttachment: AnyObject {
   /// True if its subscription has ended.
   var isDetached: Bool { get }
-  /// Replaces the store if necessary, and returns true in this case.
+  /// Replaces the store if necessary. Returns true in this case, and when it is first known that there is none.
   func updateStore() -> Bool
   /// Updates the store of another feature that has this part in its state.
   func updateComposed()
@@ -72,13 +75,15 @@ protocol AnyAttachment: AnyObject {
 
 extension Attachment: AnyAttachment {
   func updateStore() -> Bool {
+    let isFirst = isKnown && !isReported
+    if isFirst { isReported = true }
     if let state = mirror.part {
       guard core == nil else { return false }
       let core = RemoteCore(mirror: mirror, prediction, state: state, send: send)
       self.core = core
       store = Store(core: core)
     } else {
-      guard let core, let last = mirror.last else { return false }
+      guard let core, let last = mirror.last else { return isFirst }
       core.end(with: last)
       core.notify()
       (self.core, store) = (nil, nil)

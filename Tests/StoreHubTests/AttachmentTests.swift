@@ -140,7 +140,7 @@ import Wire
     var changes = 0
     item.onChange = { changes += 1 }
     #expect(await bench.until { item.isKnown })
-    #expect(item.store == nil)
+    #expect(item.store == nil && changes == 1)
 
     client.store?.send(.addItems(1))
     #expect(await bench.until { item.store != nil })
@@ -163,7 +163,22 @@ import Wire
     #expect(await bench.until { item.store != nil })
     #expect(item.store != first)
     #expect(first.title == last)
-    #expect(changes == 3)
+    #expect(changes == 4)
+    client.close()
+    await stop(server, bench)
+  }
+
+  /// Otherwise a screen would say for ever that it loads what the hub refuses.
+  @Test func theOwnerLearnsOfARefusal() async throws {
+    let bench = try Bench()
+    let server = try serve(bench)
+    let client = try client(bench, whole: true)
+    #expect(await bench.until { client.store != nil })
+    let window = client.attach(to: { $0.items[window: 0..<1_000_000] }, action: { Board.Action.setTitle(0, $0) })
+    var refusals: [String?] = []
+    window.onChange = { refusals.append(client.refusal(of: window)) }
+    #expect(await bench.until { !refusals.isEmpty })
+    #expect(refusals.count == 1 && refusals.first??.isEmpty == false && window.store == nil)
     client.close()
     await stop(server, bench)
   }
