@@ -121,9 +121,9 @@ import Testing
   @Test(.enabled(if: isRoot, needsRoot)) func aTerminalShowsThePartsThatAUserMayRead() throws {
     let hub = try hub("[user 4242]\nread = counter, todos, favourites\nact = all\n")
     let terminal = try Tmux(hub, environment: "exec setpriv --reuid 4242 --regid 4242 --clear-groups")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("+")
-    #expect(hub.wait { terminal.screen.contains(" 1\n") })
+    #expect(hub.wait { terminal.screen.contains(" 1\n") }, "\(terminal.screen)")
     #expect(terminal.screen.contains("3 favourites") && !terminal.screen.contains("presence"))
   }
 

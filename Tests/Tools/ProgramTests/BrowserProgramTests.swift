@@ -52,7 +52,7 @@ import Testing
     #expect(hub.wait { first.screen.contains("nothing here") && second.screen.contains("nothing here") })
     // One key repeats it.
     try send(hub, "orderAdded", "soup", "4", "null")
-    #expect(hub.wait { first.screen.contains("soup") })
+    #expect(hub.wait { first.screen.contains("soup") }, "\(first.screen)")
     first.press(".")
     #expect(hub.wait { first.screen.contains("tea") && first.screen.contains("soup") }, "\(first.screen)")
   }
@@ -61,11 +61,13 @@ import Testing
     let hub = try HubProcess("dinerhub")
     try send(hub, "orderAdded", "soup", "4", "null")
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("soup") })
+    #expect(hub.wait { terminal.screen.contains("soup") }, "\(terminal.screen)")
     terminal.press(":", "cancel button")
-    #expect(hub.wait { terminal.screen.contains("cancelButtonTapped") })
+    #expect(hub.wait { terminal.screen.contains("cancelButtonTapped") }, "\(terminal.screen)")
     terminal.type("Enter")
-    #expect(hub.wait { terminal.screen.contains("Cancel soup?") && terminal.screen.contains("Keep it") })
+    #expect(
+      hub.wait { terminal.screen.contains("Cancel soup?") && terminal.screen.contains("Keep it") }, "\(terminal.screen)"
+    )
     // Until the key counts, because the alert has just appeared.
     #expect(
       hub.wait {
@@ -106,9 +108,9 @@ import Testing
     let hub = try HubProcess("dinerhub")
     try send(hub, "orderAdded", "soup", "4", "null")
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("soup") })
+    #expect(hub.wait { terminal.screen.contains("soup") }, "\(terminal.screen)")
     _ = hub.kill(SIGKILL)
-    #expect(hub.wait { terminal.screen.contains("hub away") && terminal.screen.contains("soup") })
+    #expect(hub.wait { terminal.screen.contains("hub away") && terminal.screen.contains("soup") }, "\(terminal.screen)")
     try hub.start()
     #expect(
       hub.wait { terminal.screen.contains("live") && terminal.screen.contains("nothing here") }, "\(terminal.screen)")
@@ -149,7 +151,7 @@ import Testing
     try send(hub, "orderAdded", "soup", "4", "null")
     try send(hub, "orderAdded", "tea", "1", "null")
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("tea") && terminal.screen.contains("soup") })
+    #expect(hub.wait { terminal.screen.contains("tea") && terminal.screen.contains("soup") }, "\(terminal.screen)")
     terminal.press("[")
     #expect(hub.wait { terminal.screen.contains("PAST") && !terminal.screen.contains("tea") }, "\(terminal.screen)")
     terminal.press(":")
@@ -199,7 +201,7 @@ import Testing
     let hub = try HubProcess("dinerhub")
     try send(hub, "orderAdded", "soup", "4", "null")
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("soup") })
+    #expect(hub.wait { terminal.screen.contains("soup") }, "\(terminal.screen)")
     terminal.paste(":served\n.q", isMarked: true)
     #expect(hub.wait { terminal.screen.contains("pasted text is ignored") }, "\(terminal.screen)")
     #expect(terminal.isRunning && terminal.screen.contains("soup"))

@@ -361,7 +361,7 @@ import Testing
   @Test func theTerminalIsLeftAsItWas() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, "storectl", "status", after: "; cat")
-    #expect(hub.wait { terminal.screen.contains("latency") })
+    #expect(hub.wait { terminal.screen.contains("latency") }, "\(terminal.screen)")
     terminal.press("over\r")
     // The echo, and the output of cat.
     #expect(hub.wait { terminal.screen.components(separatedBy: "over\n").count == 3 })
@@ -371,9 +371,9 @@ import Testing
   @Test func theTerminalIsDrawnOn() throws {
     let hub = try HubProcess()
     let top = try Tmux(hub, "storectl", "top --interval 100ms")
-    #expect(hub.wait { top.screen.contains("actions/s") && top.screen.contains("storectl top") })
+    #expect(hub.wait { top.screen.contains("actions/s") && top.screen.contains("storectl top") }, "\(top.screen)")
     try hub.load(50)
-    #expect(hub.wait { top.screen.contains("revision 50") })
+    #expect(hub.wait { top.screen.contains("revision 50") }, "\(top.screen)")
     top.resize(columns: 30, rows: 6)
     #expect(
       hub.wait { top.screen.split(separator: "\n").allSatisfy { $0.count <= 30 } && top.screen.contains("latency") })

@@ -59,7 +59,7 @@ import Testing
   @Test func aStopLooksDifferentFromACrash() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     #expect(hub.kill(SIGTERM) == 0)
     #expect(
       hub.wait {
@@ -67,10 +67,10 @@ import Testing
       })
     #expect(!terminal.screen.contains("hub away"))
     try hub.start()
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     #expect(!terminal.screen.contains("received SIGTERM"))
     _ = hub.kill(SIGKILL)
-    #expect(hub.wait { terminal.screen.contains("hub away, this is ") })
+    #expect(hub.wait { terminal.screen.contains("hub away, this is ") }, "\(terminal.screen)")
     #expect(
       terminal.screen.contains("the connection to the hub was lost: ") && !terminal.screen.contains("hub stopped"))
   }
@@ -83,17 +83,17 @@ import Testing
     second.press("2")
     #expect(hub.wait { first.screen.contains("› [ ] milk") && second.screen.contains("› [ ] milk") })
     first.press("e", " and tea")
-    #expect(hub.wait { first.screen.contains("text: milk and tea") })
+    #expect(hub.wait { first.screen.contains("text: milk and tea") }, "\(first.screen)")
     second.press("d")
-    #expect(hub.wait { first.screen.contains("text (deleted meanwhile): milk and tea") })
+    #expect(hub.wait { first.screen.contains("text (deleted meanwhile): milk and tea") }, "\(first.screen)")
     first.press("\r")
-    #expect(hub.wait { first.screen.contains("Add 'milk and tea' as a new todo?") })
+    #expect(hub.wait { first.screen.contains("Add 'milk and tea' as a new todo?") }, "\(first.screen)")
     #expect(second.screen.contains("no todos"))
     first.press("d")
-    #expect(hub.wait { first.screen.contains("no todos") && !first.screen.contains("milk") })
+    #expect(hub.wait { first.screen.contains("no todos") && !first.screen.contains("milk") }, "\(first.screen)")
     // Each screen of each terminal undoes its own actions.
     second.press("1", "u")
-    #expect(hub.wait { second.screen.contains("nothing to undo on this screen") })
+    #expect(hub.wait { second.screen.contains("nothing to undo on this screen") }, "\(second.screen)")
     second.press("2", "u")
     #expect(
       hub.wait { second.screen.contains("undone: deleted 'milk'; U redoes it") && first.screen.contains("[ ] milk") })
@@ -104,22 +104,25 @@ import Testing
   @Test func actionsThatTheHubHasNotAcknowledgedAreMarked() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("2", "a", "milk", "\r")
-    #expect(hub.wait { terminal.screen.contains("› [ ] milk") })
+    #expect(hub.wait { terminal.screen.contains("› [ ] milk") }, "\(terminal.screen)")
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
     terminal.press(" ")
-    #expect(hub.wait { terminal.screen.contains("›~[x] milk") && terminal.screen.contains("live, 1 pending") })
+    #expect(
+      hub.wait { terminal.screen.contains("›~[x] milk") && terminal.screen.contains("live, 1 pending") },
+      "\(terminal.screen)")
     Foundation.kill(process, SIGCONT)
-    #expect(hub.wait { terminal.screen.contains("› [x] milk") && !terminal.screen.contains("pending") })
+    #expect(
+      hub.wait { terminal.screen.contains("› [x] milk") && !terminal.screen.contains("pending") }, "\(terminal.screen)")
   }
 
   @Test func theOwnLineAmongTheClientsIsMarked() throws {
     let hub = try HubProcess()
     let (first, second) = (try Tmux(hub), try Tmux(hub))
     for terminal in [first, second] {
-      #expect(hub.wait { terminal.screen.contains("live") })
+      #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
       terminal.press("4")
     }
     func own(_ terminal: Tmux) -> [String] {
@@ -128,14 +131,15 @@ import Testing
     #expect(hub.wait { first.screen.contains("2 attached") && own(first).count == 1 && own(second).count == 1 })
     #expect(own(first) != own(second))
     first.press("\r")
-    #expect(hub.wait { first.screen.contains("┌ Client") && first.screen.contains("the list of clients") })
+    #expect(
+      hub.wait { first.screen.contains("┌ Client") && first.screen.contains("the list of clients") }, "\(first.screen)")
   }
 
   /// The todos may be many, so they are attached when a screen needs them, and stay attached.
   @Test func aScreenAttachesWhatItShows() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     func parts() -> String? {
       let clients = try? Program(name: "storectl").run("--socket", hub.socket, "clients").output
       let line = clients?.split(separator: "\n").first { $0.contains("storeterm ") }
@@ -144,7 +148,7 @@ import Testing
     #expect(hub.wait { parts() == "counter, favourites, the clients" })
     terminal.press("2")
     #expect(hub.wait { parts() == "counter, favourites, the clients, todos" })
-    #expect(hub.wait { terminal.screen.contains("no todos") })
+    #expect(hub.wait { terminal.screen.contains("no todos") }, "\(terminal.screen)")
     terminal.press("1")
     #expect(hub.wait { Self.count(on: terminal) == 0 })
     #expect(parts() == "counter, favourites, the clients, todos")
@@ -204,13 +208,14 @@ import Testing
     first.type("Enter")
     #expect(hub.wait { second.screen.contains("★ favourite") && Self.count(on: second) == 3 })
     second.type("l")
-    #expect(hub.wait { second.screen.contains("› 1") })
+    #expect(hub.wait { second.screen.contains("› 1") }, "\(second.screen)")
     second.type("d")
     #expect(hub.wait { first.screen.contains("› 3") && first.screen.contains("1 favourite\n") }, "\(first.screen)")
     second.type("Escape")
-    #expect(hub.wait { first.screen.contains("★ favourite") && first.screen.contains("favourites: 3") })
+    #expect(
+      hub.wait { first.screen.contains("★ favourite") && first.screen.contains("favourites: 3") }, "\(first.screen)")
     first.type("f")
-    #expect(hub.wait { second.screen.contains("┌ Fact ") && second.screen.contains("3 is ") })
+    #expect(hub.wait { second.screen.contains("┌ Fact ") && second.screen.contains("3 is ") }, "\(second.screen)")
     second.type("Escape")
     #expect(hub.wait { !first.screen.contains("┌ Fact ") })
     #expect(warnings(of: hub).isEmpty, "\(hub.log)")
@@ -221,7 +226,7 @@ import Testing
     let hub = try HubProcess()
     for round in 1...5 {
       let terminal = try Tmux(hub)
-      #expect(hub.wait { terminal.screen.contains("live") })
+      #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
       terminal.press("+++q")
       #expect(hub.wait { !terminal.isRunning })
       let count = try Program(name: "storectl").run("--socket", hub.socket, "state", "counter.count")
@@ -232,7 +237,7 @@ import Testing
   @Test func quittingDoesNotWaitForAStoppedHub() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, "storeterm", "--timeout 5s")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
     terminal.press("+++q")
@@ -243,7 +248,7 @@ import Testing
   @Test func aSecondQuitDoesNotWaitAtAll() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, after: "; sleep 600")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     let process = try #require(hub.process?.processIdentifier)
     stopProcess(process)
     terminal.press("+++q")
@@ -251,7 +256,9 @@ import Testing
       hub.wait { terminal.screen.contains("waiting for the hub to acknowledge 3 actions; q or ^C quits at once") })
     // Other keys are ignored: this one would open a line for text.
     terminal.press("2", "a", "q")
-    #expect(hub.wait { terminal.screen.contains("the hub has not acknowledged 3 actions, which may be lost") })
+    #expect(
+      hub.wait { terminal.screen.contains("the hub has not acknowledged 3 actions, which may be lost") },
+      "\(terminal.screen)")
     Foundation.kill(process, SIGCONT)
   }
 
@@ -265,21 +272,23 @@ import Testing
       #expect(hub.wait { terminal.screen.contains("connecting to the hub …") && terminal.screen.contains(hub.socket) })
     }
     left.press("q")
-    #expect(hub.wait { left.screen.contains("status 0") })
+    #expect(hub.wait { left.screen.contains("status 0") }, "\(left.screen)")
     // Without a key, it ends with the reason.
-    #expect(hub.wait { kept.screen.contains("status 1") })
+    #expect(hub.wait { kept.screen.contains("status 1") }, "\(kept.screen)")
     Foundation.kill(process, SIGCONT)
   }
 
   @Test func aLargePasteIsTakenAndCanBeInterrupted() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("2", "a")
     terminal.paste(String(repeating: "abcdefghij", count: 500))
-    #expect(hub.wait { terminal.screen.contains("the text is full at 4096 bytes; 904 bytes were not added") })
+    #expect(
+      hub.wait { terminal.screen.contains("the text is full at 4096 bytes; 904 bytes were not added") },
+      "\(terminal.screen)")
     terminal.press("\r")
-    #expect(hub.wait { terminal.screen.contains("› [ ] abcdefghij") })
+    #expect(hub.wait { terminal.screen.contains("› [ ] abcdefghij") }, "\(terminal.screen)")
     terminal.press("a")
     terminal.paste(String(repeating: "abcdefghij", count: 4_000))
     terminal.type("C-c")
@@ -289,14 +298,14 @@ import Testing
   @Test func aPasteIsTextAndNoCommand() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.paste("q+\nq", isMarked: true)
-    #expect(hub.wait { terminal.screen.contains("pasted text is ignored") })
+    #expect(hub.wait { terminal.screen.contains("pasted text is ignored") }, "\(terminal.screen)")
     terminal.press("2", "a")
     terminal.paste("bread\nq", isMarked: true)
-    #expect(hub.wait { terminal.screen.contains("new: bread q") })
+    #expect(hub.wait { terminal.screen.contains("new: bread q") }, "\(terminal.screen)")
     terminal.press("\r")
-    #expect(hub.wait { terminal.screen.contains("› [ ] bread q") })
+    #expect(hub.wait { terminal.screen.contains("› [ ] bread q") }, "\(terminal.screen)")
     terminal.press("1")
     #expect(hub.wait { Self.count(on: terminal) == 0 })
   }
@@ -305,9 +314,9 @@ import Testing
   @Test func aPasteHasNoSignals() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("2", "a", "\u{1b}[200~br\u{3}e\u{1a}a\u{1c}d\u{13}s\u{1b}[201~", "\r")
-    #expect(hub.wait { terminal.screen.contains("› [ ] breads") })
+    #expect(hub.wait { terminal.screen.contains("› [ ] breads") }, "\(terminal.screen)")
     // Ctrl-\ is no key.
     terminal.press("\u{1c}", "1", "+")
     #expect(hub.wait { Self.count(on: terminal) == 1 })
@@ -319,9 +328,10 @@ import Testing
   @Test func aQuitSignalLeavesTheTerminalAsItWas() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, after: "; stty -a; cat")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     kill(try #require(try process(of: hub)), SIGQUIT)
-    #expect(hub.wait { terminal.screen.contains(" echo ") && terminal.screen.contains(" icanon") })
+    #expect(
+      hub.wait { terminal.screen.contains(" echo ") && terminal.screen.contains(" icanon") }, "\(terminal.screen)")
   }
 
   /// The process id of the terminal client of a hub.
@@ -338,7 +348,7 @@ import Testing
   @Test func joinedCharactersAreOneAndAsWideAsTheyAreDrawn() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("2", "a", "👨‍👩‍👧e\u{301}|👍🏽|")
     func shows(_ text: String) -> Bool {
       terminal.screen.filter { !$0.isWhitespace }.replacing("🏽", with: "").contains(text.filter { !$0.isWhitespace })
@@ -353,9 +363,11 @@ import Testing
   @Test func withoutUnicodeThereAreLikenesses() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, environment: "LC_ALL=C")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("2", "a", "水x", "\r")
-    #expect(hub.wait { terminal.screen.contains("> [ ] ??x") && terminal.screen.contains("- 1 counter |2 todos| 3") })
+    #expect(
+      hub.wait { terminal.screen.contains("> [ ] ??x") && terminal.screen.contains("- 1 counter |2 todos| 3") },
+      "\(terminal.screen)")
     let isPlain = terminal.screen.allSatisfy { $0.isASCII }
     #expect(isPlain)
   }
@@ -363,18 +375,18 @@ import Testing
   @Test func aTerminalOfPaperIsRefusedInOneSentence() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, environment: "TERM=dumb", after: "; echo status $?; sleep 600")
-    #expect(hub.wait { terminal.screen.contains("status 1") })
+    #expect(hub.wait { terminal.screen.contains("status 1") }, "\(terminal.screen)")
     #expect(terminal.screen.contains("of the type 'dumb'"))
   }
 
   @Test func aHubThatLostItsStateIsAnnounced() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("+")
     #expect(hub.wait { Self.count(on: terminal) == 1 })
     _ = hub.kill(SIGKILL)
-    #expect(hub.wait { terminal.screen.contains("hub away") })
+    #expect(hub.wait { terminal.screen.contains("hub away") }, "\(terminal.screen)")
     try hub.start()
     #expect(hub.wait { terminal.screen.contains("came back without its last state") && Self.count(on: terminal) == 0 })
     terminal.press("+")
@@ -401,14 +413,14 @@ import Testing
     // An interactive shell that runs the command in $RUN.
     let terminal = try Tmux(
       hub, environment: "exec bash --norc -c 'export PS1=ready: RUN=\"$*\"; exec bash --norc' bash")
-    #expect(hub.wait { terminal.screen.contains("ready:") })
+    #expect(hub.wait { terminal.screen.contains("ready:") }, "\(terminal.screen)")
     terminal.press("$RUN\r")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.type("C-z")
-    #expect(hub.wait { terminal.screen.contains("Stopped") && !terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("Stopped") && !terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.resize(columns: 40, rows: 10)
     terminal.press("fg\r")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("+")
     #expect(hub.wait { Self.count(on: terminal) == 1 })
     #expect(terminal.screen.split(separator: "\n").allSatisfy { $0.count <= 40 })
@@ -416,7 +428,7 @@ import Testing
     kill(try #require(try process(of: hub)), SIGSTOP)
     #expect(hub.wait { terminal.screen.components(separatedBy: "Stopped").count > 1 })
     terminal.press("fg\r")
-    #expect(hub.wait { terminal.screen.contains("live") && !terminal.screen.contains("Stopped") })
+    #expect(hub.wait { terminal.screen.contains("live") && !terminal.screen.contains("Stopped") }, "\(terminal.screen)")
     terminal.press("+")
     #expect(hub.wait { Self.count(on: terminal) == 2 })
   }
@@ -424,7 +436,7 @@ import Testing
   @Test func theMouseOpensChoosesAndTicks() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, environment: "TERM=xterm-256color")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     for text in ["bread", "milk"] {
       #expect(
         try Program(name: "storectl").run("--socket", hub.socket, "send", "todos.addButtonTapped", text).status == 0)
@@ -434,11 +446,11 @@ import Testing
       terminal.press("\u{1b}[<0;\(column + 1);\(row + 1)M\u{1b}[<0;\(column + 1);\(row + 1)m")
     }
     click(1, 15)
-    #expect(hub.wait { terminal.screen.contains("› [ ] bread") })
+    #expect(hub.wait { terminal.screen.contains("› [ ] bread") }, "\(terminal.screen)")
     click(5, 20)
-    #expect(hub.wait { terminal.screen.contains("› [ ] milk") })
+    #expect(hub.wait { terminal.screen.contains("› [ ] milk") }, "\(terminal.screen)")
     click(4, 3)
-    #expect(hub.wait { terminal.screen.contains("[x] bread") })
+    #expect(hub.wait { terminal.screen.contains("[x] bread") }, "\(terminal.screen)")
     terminal.press("q")
     #expect(hub.wait { !terminal.isRunning })
   }
@@ -449,7 +461,7 @@ import Testing
     let directory = hub.directory + "/state"
     try hub.start(["--state-dir", directory])
     let terminal = try Tmux(hub, "storeterm", "--state-dir '\(directory)'")
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("+", "5")
     #expect(
       hub.wait { terminal.screen.contains("counter.incrementButtonTapped") && terminal.screen.contains("1 action") })
@@ -474,16 +486,18 @@ import Testing
           && !terminal.screen.contains("bread")
       })
     terminal.press("-")
-    #expect(hub.wait { terminal.screen.contains("no action matches") })
+    #expect(hub.wait { terminal.screen.contains("no action matches") }, "\(terminal.screen)")
     terminal.type("Escape")
     // A filter finds what lies behind thousands of other actions.
     _ = try Program(name: "storeload").run("--socket", hub.socket, "--actions", "3000", "--depth", "1")
-    #expect(hub.wait { terminal.screen.contains("the last 1000 actions") && !terminal.screen.contains("bread") })
+    #expect(
+      hub.wait { terminal.screen.contains("the last 1000 actions") && !terminal.screen.contains("bread") },
+      "\(terminal.screen)")
     terminal.press("f", "BREAD", "\r")
     #expect(
       hub.wait { terminal.screen.contains("todos.addButtonTapped \"bread\"") && terminal.screen.contains("─ 1/1 ─") })
     terminal.type("Escape")
-    #expect(hub.wait { terminal.screen.contains("the last 1000 actions") })
+    #expect(hub.wait { terminal.screen.contains("the last 1000 actions") }, "\(terminal.screen)")
     let nowhere = try Program(name: "storeterm").run("--socket", hub.socket, "--state-dir", "/nonexistent")
     #expect(nowhere.status == 1 && nowhere.errors.contains("there is no journal"))
   }
@@ -491,14 +505,15 @@ import Testing
   @Test func twentyColumnsAndSixRowsAreEnough() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
-    #expect(hub.wait { terminal.screen.contains("live") })
+    #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.resize(columns: 20, rows: 6)
     terminal.press("2", "a", "bread", "\r")
-    #expect(hub.wait { terminal.screen.contains("› [ ] bread") && terminal.screen.contains("live") })
+    #expect(
+      hub.wait { terminal.screen.contains("› [ ] bread") && terminal.screen.contains("live") }, "\(terminal.screen)")
     terminal.press("?")
-    #expect(hub.wait { terminal.screen.contains("sorted") })
+    #expect(hub.wait { terminal.screen.contains("sorted") }, "\(terminal.screen)")
     terminal.press("q", " ", "c", "d", "\r")
-    #expect(hub.wait { terminal.screen.contains("no todos") })
+    #expect(hub.wait { terminal.screen.contains("no todos") }, "\(terminal.screen)")
   }
 
   /// Returns the number that is alone in a line.

@@ -84,17 +84,22 @@ import Testing
     terminal.press("2")
     #expect(hub.wait { terminal.screen.contains("\(Self.count) todos") }, "\(terminal.screen)")
     terminal.type("End")
-    #expect(hub.wait { terminal.screen.contains("\(Self.count)/\(Self.count)") && !terminal.screen.contains("…") })
+    #expect(
+      hub.wait { terminal.screen.contains("\(Self.count)/\(Self.count)") && !terminal.screen.contains("…") },
+      "\(terminal.screen)")
     terminal.press("e", "!")
     terminal.type("Enter")
     #expect(hub.wait { terminal.screen.contains("!") && !terminal.screen.contains("text:") }, "\(terminal.screen)")
     // The hub's views of the filters.
     terminal.press("f")
-    #expect(hub.wait { terminal.screen.contains("\(Self.count) to do") && terminal.screen.contains("[active]") })
+    #expect(
+      hub.wait { terminal.screen.contains("\(Self.count) to do") && terminal.screen.contains("[active]") },
+      "\(terminal.screen)")
     try send(hub, "todos.todos[7].completionChanged", "true")
     #expect(hub.wait { terminal.screen.contains("\(Self.count - 1) to do") }, "\(terminal.screen)")
     terminal.press("f")
-    #expect(hub.wait { terminal.screen.contains("1 completed") && terminal.screen.contains("[x]") })
+    #expect(
+      hub.wait { terminal.screen.contains("1 completed") && terminal.screen.contains("[x]") }, "\(terminal.screen)")
     terminal.press("f")
     #expect(hub.wait { terminal.screen.contains("\(Self.count) todos") }, "\(terminal.screen)")
     terminal.press("u")
