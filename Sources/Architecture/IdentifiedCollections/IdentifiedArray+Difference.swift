@@ -47,10 +47,10 @@ extension IdentifiedArray {
       }
     }
     for (entry, oldIndex) in zip(new, match.oldOfNew) where oldIndex >= 0 {
-      let before = old[oldIndex].element
-      if try !areEquivalent(before, entry.element) {
-        try visit(.update(id: entry.id, old: before, new: entry.element, offset: entry.position))
-      }
+      let before = old[oldIndex]
+      // In place: a copy of each would count references in memory that is not cached.
+      guard try !areEquivalent(before.leaf.elements[before.slot], entry.leaf.elements[entry.slot]) else { continue }
+      try visit(.update(id: entry.id, old: before.element, new: entry.element, offset: entry.position))
     }
   }
 

@@ -7,7 +7,7 @@ extension IdentifiedArray {
   /// collisions.
   ///
   /// The nodes of the tree cache their hashes, which versions share with the nodes.
-  /// - Parameter leafHash: the hash (`SequenceHash.appending`) of up to 64 successive elements; nil to stop. It must
+  /// - Parameter leafHash: the hash (`SequenceHash.appending`) of up to 32 successive elements; nil to stop. It must
   ///   depend only on the elements, and be the same function at every call for one type of elements, because earlier
   ///   results are cached.
   /// - Returns: nil if `leafHash` stopped. The next call goes on there.

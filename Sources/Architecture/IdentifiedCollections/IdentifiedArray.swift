@@ -16,8 +16,8 @@
 /// nodes except those on the path to the change. ``visitChanges(from:by:_:)`` finds the differences of two versions in
 /// O(changes × log n).
 ///
-/// The elements are in leaves of up to 64 under a balanced tree, and an index maps ids to leaves; `OrderTree` explains
-/// how this works while positions shift and versions share nodes. Up to 64 elements are a single leaf without a tree or
+/// The elements are in leaves of up to 32 under a balanced tree, and an index maps ids to leaves; `OrderTree` explains
+/// how this works while positions shift and versions share nodes. Up to 32 elements are a single leaf without a tree or
 /// index, which is changed in place like an array if it is uniquely referenced.
 ///
 /// An element that is changed through `[id:]` must keep its id; otherwise the subscript traps.

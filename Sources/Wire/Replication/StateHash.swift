@@ -44,7 +44,7 @@ extension WireValue {
   /// ```
   ///
   /// - Parameter budget: The bytes to hash, plus 64 for each element of an identified array. It can be exceeded by one
-  ///   leaf of 64 elements, and by everything outside identified arrays, which is hashed as a whole.
+  ///   leaf of 32 elements, and by everything outside identified arrays, which is hashed as a whole.
   package func stateHash(budget: inout Int) -> StateHash? {
     var encoder = CBOREncoder(isSummary: true)
     encoder.hashBudget = budget

@@ -114,7 +114,7 @@ import Testing
 
   private nonisolated static let counts = [10, 1000, 30_000]
 
-  /// The limit for an action: the comparisons in a few leaves of 64 elements.
+  /// The limit for an action: the comparisons in a few leaves of 32 elements.
   private static let limit = 1000
 
   private static func actions(_ count: Int) -> [List.Action] {

@@ -17,11 +17,11 @@ class AnyLeaf: Node {
   final var capacity: Int
 
   @usableFromInline
-  static var maximum: Int { 64 }
+  static var maximum: Int { 32 }
 
   /// The number of elements in each leaf but the first of a tree that grows at its end. Without free space, the first
-  /// insertion among them would split a leaf and re-enter 32 ids, each in a part of the index that is not cached.
-  static var filled: Int { 56 }
+  /// insertion among them would split a leaf and re-enter 16 ids, each in a part of the index that is not cached.
+  static var filled: Int { 28 }
 
   @usableFromInline
   init(label: UInt64, capacity: Int) {

@@ -1,7 +1,10 @@
-/// Up to 32 subtrees of the same height, each with its number of elements and the label of its first leaf.
+/// Up to eight subtrees of the same height, each with its number of elements and the label of its first leaf.
+///
+/// A change of a shared tree copies the branches on a path, and counts a reference for each child of each. In a large
+/// tree most of these are not cached, which costs more than some further levels.
 @usableFromInline
 final class Branch: Node {
-  static var maximum: Int { 32 }
+  static var maximum: Int { 8 }
 
   let labels: UnsafeMutablePointer<UInt64>
   let weights: UnsafeMutablePointer<Int>

@@ -1,8 +1,11 @@
 /// The leaves that may contain an id: a persistent multimap from an id's hash to labels of leaves.
 ///
-/// Only the leaves contain the ids themselves, so entries are plain bits: copying a node counts no references, and
-/// nothing here is generic. A bucket with more than `bucketCapacity` entries splits sixteen ways by the next four bits
-/// of the hash. Buckets of equal hashes grow without bound once the bits are used up.
+/// Only the leaves contain the ids themselves, so entries are plain bits: copying a bucket counts no references, and
+/// nothing here is generic. A bucket with more than `bucketCapacity` entries splits eight ways by the next three bits of
+/// the hash. Buckets of equal hashes grow without bound once the bits are used up.
+///
+/// Each change of a shared trie copies one branch for each level and counts a reference for each of its children, most
+/// of which are not cached in a large trie: eight children in more levels are fewer than sixteen.
 ///
 /// - Complexity: O(log n) for every operation if the hashes are well distributed.
 @usableFromInline
@@ -30,7 +33,9 @@ struct HashTrie {
   @usableFromInline
   static var empty: Self { Self() }
   static var bucketCapacity: Int { 32 }
-  private static var width: Int { 16 }
+  private static var bitsPerLevel: Int { 3 }
+  private static var width: Int { 1 << bitsPerLevel }
+  private static var deepest: Int { UInt64.bitWidth / bitsPerLevel }
 
   @usableFromInline
   var isEmpty: Bool {
@@ -44,8 +49,9 @@ struct HashTrie {
       var node = root
       var bits = hash
       while !node.pointee.children.isEmpty {
-        node = node.pointee.children.withUnsafeBufferPointer { $0.baseAddress.unsafelyUnwrapped + Int(bits & 15) }
-        bits >>= 4
+        let slot = Int(truncatingIfNeeded: bits) & (Self.width - 1)
+        node = node.pointee.children.withUnsafeBufferPointer { $0.baseAddress.unsafelyUnwrapped + slot }
+        bits &>>= UInt64(Self.bitsPerLevel)
       }
       return node.pointee.bucket.withUnsafeBufferPointer { Self.find(hash, in: $0) }
     }
@@ -63,7 +69,7 @@ struct HashTrie {
 
   private mutating func insert(_ entry: Entry, depth: Int) {
     if children.isEmpty {
-      if bucket.count < Self.bucketCapacity || depth == 16 { return bucket.append(entry) }
+      if bucket.count < Self.bucketCapacity || depth == Self.deepest { return bucket.append(entry) }
       children = ContiguousArray(repeating: .empty, count: Self.width)
       for entry in bucket { children[Self.slot(entry.hash, depth)].insert(entry, depth: depth + 1) }
       bucket = []
@@ -110,7 +116,7 @@ struct HashTrie {
   }
 
   private static func slot(_ hash: UInt64, _ depth: Int) -> Int {
-    Int((hash >> (UInt64(depth) * 4)) & 15)
+    Int(truncatingIfNeeded: hash >> UInt64(depth * bitsPerLevel)) & (width - 1)
   }
 
   private func index(of entry: Entry) -> Int {

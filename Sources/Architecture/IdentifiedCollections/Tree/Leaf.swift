@@ -1,4 +1,4 @@
-/// Up to 64 adjacent elements with their ids. Only this file and `AnyLeaf.swift` allocate and move their memory; `Slot`
+/// Up to 32 adjacent elements with their ids. Only this file and `AnyLeaf.swift` allocate and move their memory; `Slot`
 /// lends it. As in all nodes, there is no run-time exclusivity check.
 @usableFromInline
 final class Leaf<ID, Element>: AnyLeaf {

@@ -4,12 +4,12 @@
 /// to its parent. How is a position found by id? Each leaf has a **label**, a number that increases from leaf to leaf.
 /// The index maps an id to the label of its leaf; a search by label from the root finds the leaf and the number of
 /// elements before it. An insertion changes labels only when a leaf splits: the new leaf takes a number between its
-/// neighbours, and half of the elements are re-entered, which the preceding 32 insertions pay for. If there is no
+/// neighbours, and half of the elements are re-entered, which the preceding 16 insertions pay for. If there is no
 /// number left between two leaves, the fewest leaves that give room are spread out
 /// (`relabel(around:under:height:index:)`). Labels of single elements could be searched as fast, but spreading them out
 /// would change an index entry for every element, and they would take twice the memory.
 ///
-/// There is no index while all elements fit into one leaf: a search through at most 64 hashes is faster.
+/// There is no index while all elements fit into one leaf: a search through at most 32 hashes is faster.
 @usableFromInline
 struct OrderTree {
   /// `nil` if there are no elements.
