@@ -95,6 +95,75 @@ import Wire
     }
   }
 
+  struct Noting: Reducer, Sendable {
+    @Replicated
+    struct State: Equatable, Sendable {
+      var text = ""
+    }
+
+    @Replicated
+    enum Action: Equatable, Sendable {
+      case write(String)
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        if case .write(let text) = action { state.text = text }
+        return .none
+      }
+    }
+  }
+
+  /// A socket takes one range faster than two, so a short delta is copied behind its head, once for all who get the same.
+  @Test(arguments: [(20, 1), (1000, 2)]) func subscribersAlikeShareTheFrameOfAShortDelta(
+    length: Int, rangeCount: Int
+  ) throws {
+    var core = HubCore(
+      FeatureEngine(initialState: Noting.State(), reducer: Noting()), history: nil, durability: .sync,
+      random: SplitMix(seed: 7))
+    var clients: [ConnectionID] = []
+    for scope: UInt16 in [1, 1, 1, 2, 1] {
+      let client = core.connected(Peer(process: 1, user: 1, group: 1), at: .zero)
+      var input = FrameWriter()
+      input.frame(Hello())
+      input.frame(Attach(), scope: scope)
+      let greeting = input.bytes
+      core.received(greeting.span.bytes, on: client, at: .zero)
+      clients.append(client)
+    }
+    for _ in 0..<3 {
+      core.endTurn(at: .zero, flushing: true)
+      core.clear()
+    }
+    let text = String(repeating: "x", count: length)
+    let frame = actionsFrame([Noting.Action.write(text).encoded()], from: 1, acknowledged: 0)
+    core.received(frame.span.bytes, on: clients[0], at: .zero)
+    core.endTurn(at: .zero, flushing: true)
+
+    var expected = CBOREncoder()
+    Noting.State(text: text).encodeDelta(from: Noting.State(), to: &expected)
+    var runs: [ConnectionID: [Range<Int>]] = [:]
+    for case .write(let client, let run) in core.commands {
+      runs[client] = Array(core.ranges[run])
+      let output = core.ranges[run].flatMap { core.output.bytes[$0] }
+      var decoder = FrameDecoder(payloadLimit: 1 << 24)
+      var deltas: [[UInt8]] = []
+      try decoder.feed(output.span.bytes) { header, payload throws(WireError) in
+        guard header.kind == FrameKind.delta.rawValue else { return }
+        #expect(header.scope == (client == clients[3] ? 2 : 1))
+        var item = CBORDecoder(payload)
+        try item.tuple(2)
+        _ = try item.unsigned()
+        deltas.append(payload.extracting(item.offset...).withUnsafeBytes { [UInt8]($0) })
+      }
+      #expect(deltas == [expected.bytes])
+    }
+    // The first one also gets an acknowledgement.
+    #expect(clients.dropFirst().allSatisfy { runs[$0]?.count == rangeCount })
+    #expect((runs[clients[1]] == runs[clients[2]]) == (rangeCount == 1))
+    #expect(runs[clients[1]] != runs[clients[3]])
+  }
+
   private func encodings(_ body: () throws -> Void) rethrows -> Int {
     let before = Tally.encodings.load(ordering: .relaxed)
     try body()
