@@ -58,7 +58,7 @@ nonisolated struct LogRequests {
   private func operation(_ read: LogTransaction.Read) -> EtcdOperation {
     switch read {
     case .key(let key): .range(EtcdRange(EtcdKeyRange(bytes(key))))
-    case .firstEntry: .range(EtcdRange(entries(), limit: 1, order: .ascending))
+    case .firstEntry: .range(EtcdRange(entries(), limit: 1))
     case .lastEntry: .range(EtcdRange(entries(), limit: 1, order: .descending))
     }
   }
@@ -85,12 +85,15 @@ nonisolated struct LogRequests {
   // MARK: Reads
 
   /// Reads this many entries, the first one that there is, and the beat, in one revision of the member's own data.
+  ///
+  /// Etcd sends keys in order without being asked to. If it is asked, it reads the whole range, sorts it, and applies the
+  /// limit then: hundreds of MiB for one entry.
   func entriesRequest(from position: UInt64, count: Int) -> EtcdTransaction {
     var request = EtcdTransaction()
     request.success = [
       .range(
-        EtcdRange(entries(from: position), limit: Int64(count), order: .ascending, isSerializable: true)),
-      .range(EtcdRange(entries(), limit: 1, order: .ascending, isSerializable: true)),
+        EtcdRange(entries(from: position), limit: Int64(count), isSerializable: true)),
+      .range(EtcdRange(entries(), limit: 1, isSerializable: true)),
       .range(EtcdRange(EtcdKeyRange(bytes(.beat)), isSerializable: true)),
     ]
     return request
