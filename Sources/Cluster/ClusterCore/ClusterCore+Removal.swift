@@ -16,7 +16,8 @@ extension ClusterCore {
   mutating func removed(before position: UInt64, _ revision: UInt64) {
     lastRevision = max(lastRevision, revision)
     trimPlan.removed(before: position)
-    compact()
+    // Otherwise the window compacts: a watch that is late, also one of another log in the same store, gets what it needs.
+    if fullSince != nil { compact() }
   }
 
   mutating func removalRefused(before position: UInt64, _ leadership: Leadership, _ values: [StoredValue?]) {

@@ -127,7 +127,7 @@ package struct ClusterCore: ~Copyable {
       members: options.members, keptBytes: options.keptBytes, stepBytes: options.trimStepBytes)
     trimPlan.note(options.node, stored: storedPosition)
     random = SplitMix(seed: options.process)
-    window = CompactionWindow(revisions: options.compactedRevisions, bytes: options.compactedBytes)
+    window = CompactionWindow(writes: options.compactedWrites, bytes: options.compactedBytes)
     prove()
   }
 

@@ -30,12 +30,12 @@ package struct ClusterOptions: Sendable {
   package var keptBytes = 256 << 20
   /// The number of bytes of entries that one transaction removes at least.
   package var trimStepBytes = 4 << 20
-  /// True if the node compacts the store after it has removed entries, and while it leads, now and then: the store then
+  /// True if the node compacts the store now and then while it leads, and at once while the store is full: the store then
   /// keeps no old values of other programs either.
   package var compacts = true
-  /// The revisions and the written bytes after which a leader compacts. What is older than the last compaction remains
-  /// until then for watches that are late.
-  package var compactedRevisions: UInt64 = 4096
+  /// The leader's writes and their bytes after which it compacts. What is older than the last compaction remains until
+  /// then for watches that are late.
+  package var compactedWrites: UInt64 = 4096
   package var compactedBytes = 64 << 20
   /// The time between two looks for another process of the same node.
   package var registrationInterval = Duration.seconds(2)

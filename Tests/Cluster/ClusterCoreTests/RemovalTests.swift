@@ -42,12 +42,13 @@ import Wire
     store(node, at: 4)
     #expect(node.removals == [4])
     node.answer(.written(revision: 70), to: isRemoval)
-    #expect(node.compactions == [70])
+    // The watch of another node, or of another log in the same etcd, may be late.
+    #expect(node.compactions.isEmpty)
   }
 
-  /// Without it, the beats of an idle leader would fill the store.
-  @Test func aLeaderCompactsAfterAWindowOfRevisions() {
-    let node = TestNode.leader(of: log) { $0.compactedRevisions = 3 }
+  /// Without it, removed entries, and the beats of an idle leader, would fill the store.
+  @Test func aLeaderCompactsAfterAWindowOfWrites() {
+    let node = TestNode.leader(of: log) { $0.compactedWrites = 3 }
     node.clear()
     for revision in UInt64(61)...67 {
       node.pass(.milliseconds(300))
