@@ -28,6 +28,8 @@ extension ProgramOptions {
   package enum Requirement: Equatable, Sendable {
     /// The command's first argument is this word.
     case argument(String)
+    /// The command's first argument is one of these words.
+    case arguments([String])
     /// Another option is given.
     case option(String)
   }

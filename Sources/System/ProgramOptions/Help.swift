@@ -88,6 +88,7 @@ extension ProgramOptions.Option {
   var condition: String {
     switch requirement {
     case .argument(let word): "\(word): "
+    case .arguments(let words): "\(words.joined(separator: ", ")): "
     case .option(let name): "with --\(name): "
     case nil: ""
     }

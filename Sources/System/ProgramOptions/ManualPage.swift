@@ -60,7 +60,10 @@ private struct ManualPage {
       let first = option.help.prefix { $0.isLetter || $0 == "-" }
       // A word that is typed is not capitalised.
       var isLiteral = option.value.words.contains(String(first))
-      if case .argument = option.requirement { isLiteral = true }
+      switch option.requirement {
+      case .argument, .arguments: isLiteral = true
+      case .option, nil: break
+      }
       let text = option.condition + option.help
       let help = isLiteral ? text + "." : ProgramOptions.sentence(text)
       let value = option.argument.map { option.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""

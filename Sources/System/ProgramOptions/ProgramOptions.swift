@@ -183,6 +183,10 @@ package struct ProgramOptions: Sendable {
       case .argument(let word):
         guard let command, let first = found.rest.first, first != word else { continue }
         throw UsageError("--\(option.name) is for `\(command.name) \(word)`, not for `\(command.name) \(first)`")
+      case .arguments(let words):
+        guard let command, let first = found.rest.first, !words.contains(first) else { continue }
+        let uses = words.map { "`\(command.name) \($0)`" }.joined(separator: " and ")
+        throw UsageError("--\(option.name) is for \(uses), not for `\(command.name) \(first)`")
       case .option(let name):
         guard found.values[name] == nil else { continue }
         throw UsageError("--\(option.name) has no effect without --\(name)")

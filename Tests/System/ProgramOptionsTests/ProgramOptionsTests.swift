@@ -140,6 +140,19 @@ import Testing
     return nil
   }
 
+  @Test func anOptionCanBeForSeveralWords() throws {
+    let tool = ProgramOptions(
+      program: "tool", purpose: "Works on logs.", options: [],
+      commands: [
+        .init(
+          "log", "work on logs", arguments: [.init("WORD", value: .words(["read", "mend", "spread"]))],
+          options: [.init("yes", "do it", if: .arguments(["mend", "spread"]))])
+      ])
+    for word in ["mend", "spread"] { #expect(try tool.parse(["log", word, "--yes"]).flag("yes")) }
+    let error = #expect(throws: UsageError.self) { try tool.parse(["log", "read", "--yes"]) }
+    #expect(error?.description == "--yes is for `log mend` and `log spread`, not for `log read`")
+  }
+
   @Test func anOptionWithoutEffectIsRefused() throws {
     #expect(refusal("show", "--depth", "3") == "--depth has no effect without --all")
     #expect(try tool.parse(["show", "--depth", "3", "-a"]).string("depth") == "3")
