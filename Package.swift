@@ -764,9 +764,9 @@ let package = Package(
     .testTarget(
       name: "StorectlCommandsTests",
       dependencies: [
-        "ComposableArchitecture", "EventLoop", "Features", "HTTPServer", "IdentifiedCollections", "Journal",
-        "JSONParser", "JSONText",
-        "ProgramOptions", "ReplicaCore", "SchemaNames", "StorectlCommands", "TestSupport", "TurnLog", "Wire",
+        "ClusterLog", "ComposableArchitecture", "EtcdLogStore", "EventLoop", "Features", "HTTPServer",
+        "IdentifiedCollections", "Journal", "JSONParser", "JSONText", "ProgramOptions", "ReplicaCore", "SchemaNames",
+        "StorectlCommands", "TestSupport", "TurnLog", "Wire",
       ],
       swiftSettings: onLoop),
     .testTarget(

@@ -158,7 +158,7 @@ extension ClusterCore {
       receive(value.bytes, at: position)
       // All entries of earlier revisions are before this one.
       if position <= point.position { noteApplied(upTo: value.revision) }
-    case .history, .leader, .part, .node: break
+    case .history, .leader, .part, .node, .inquiry, .reply: break
     }
   }
 

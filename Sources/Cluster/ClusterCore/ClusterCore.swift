@@ -171,6 +171,9 @@ package struct ClusterCore: ~Copyable {
   /// The nodes to which a link is open, in order.
   package var linkedNodes: [NodeName] { links.keys.sorted() }
 
+  /// The position up to which a node's journal is on disk, as far as it has been reported.
+  package func stored(by node: NodeName) -> UInt64 { trimPlan.stored(by: node) }
+
   /// The bytes of the actions that the node holds for its clients; the shell stops reading above a limit.
   package var heldByteCount: Int { held.byteCount }
 

@@ -23,10 +23,12 @@ extension ClusterNode {
         self?.drive()
       }
     case .watch(let position):
-      store.watch(from: position) { [weak self] in
-        self?.update()
-        self?.core.watched($0, in: $1)
-        self?.drive()
+      store.watch(from: position) { [weak self] values, store in
+        guard let self else { return }
+        update()
+        core.watched(values, in: store)
+        drive()
+        for value in values where value.key == .inquiry { answer(value, in: store) }
       }
     case .record(let entry, let parts): record(entry, parts)
     case .apply:

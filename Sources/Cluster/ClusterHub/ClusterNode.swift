@@ -23,6 +23,8 @@ final class ClusterNode: ReplicatedLog {
   private(set) var links: NodeLinks?
   private var timer: Timer?
   private var isDriving = false
+  /// True until a node that may begin a log knows that its prefix overlaps with that of no other store.
+  private var awaitsPrefix: Bool
   private(set) var isReady = false
   private(set) var hasLeft = false
   /// The events since the journal was opened, until the hub takes them.
@@ -78,7 +80,7 @@ final class ClusterNode: ReplicatedLog {
     options.beatInterval = min(options.beatInterval, settings.takeoverAfter / 4)
     (options.keptBytes, options.compacts) = (settings.keptBytes, settings.compacts)
     let start = try JournalPlace.journal(request.place, tail: request.tail)
-    recordedTurn = request.tail
+    (recordedTurn, awaitsPrefix) = (request.tail, start.history == nil)
     // What a process has left that ended meanwhile.
     ArrivingBase.remove(in: request.directory)
     let loop = request.loop
@@ -99,7 +101,20 @@ final class ClusterNode: ReplicatedLog {
       let count = settings.endpoints.count
       log.write(.warning, "etcd has \(count) members: an even number survives no more failures than \(count - 1)")
     }
-    drive()
+    if awaitsPrefix { checkPrefix() } else { drive() }
+  }
+
+  private func checkPrefix() {
+    store.readOverlaps { [weak self] found in
+      guard let self, !hasLeft else { return }
+      guard let found else { return checkPrefix() }
+      if let other = found.first {
+        return finishStart(.refused(EtcdLogStore.overlapText(of: settings.prefix, with: other)))
+      }
+      awaitsPrefix = false
+      update()
+      drive()
+    }
   }
 
   /// A clock that also runs while the machine sleeps.
@@ -119,7 +134,7 @@ final class ClusterNode: ReplicatedLog {
 
   /// Executes all commands of the core, and what follows from them.
   func drive() {
-    guard !isDriving, !hasLeft else { return }
+    guard !isDriving, !hasLeft, !awaitsPrefix else { return }
     isDriving = true
     defer { isDriving = false }
     while true {

@@ -13,6 +13,10 @@ package enum LogKey: Hashable, Sendable {
   case part(position: UInt64, process: UInt64, index: Int)
   /// The `NodeRegistration` of a node's process.
   case node(NodeName)
+  /// The `LeaderInquiry` of an operator's command, for the hub that leads.
+  case inquiry
+  /// The `LeaderReply` of the hub that leads.
+  case reply
 }
 
 extension LogKey: CustomStringConvertible {
@@ -26,8 +30,14 @@ extension LogKey: CustomStringConvertible {
     case .part(let position, let process, let index):
       "part/\(Self.digits(position))/\(Self.digits(process))/\(Self.digits(UInt64(index)))"
     case .node(let name): "node/\(name)"
+    case .inquiry: "inquiry"
+    case .reply: "reply"
     }
   }
+
+  /// The names of the keys that have others below them. No prefix of a log has one of them after its first name: the keys
+  /// of two logs are different then, also if the prefix of one is the beginning of the other's.
+  package static let folders: Set<String> = ["log", "node", "part"]
 
   private static func digits(_ number: UInt64) -> String {
     let text = String(number, radix: 16)

@@ -222,6 +222,85 @@ package final class EtcdLogStore {
     }
   }
 
+  /// Reads the first key of a range, through consensus.
+  ///
+  /// - Parameter then: Called once on a later turn of the loop: with no keys if the range is empty, with nil if the store
+  ///   did not answer.
+  func readFirstKey(of range: EtcdKeyRange, then: @escaping ([[UInt8]]?) -> Void) {
+    // Keys are in order anyway. Sorted ones would have etcd read the whole range.
+    var request = EtcdRange(range, limit: 1)
+    request.keysOnly = true
+    client.call(request, timeout: settings.timeout + Self.readTime) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let response):
+        note(response.header)
+        then(response.values.map(\.key))
+      case .failure(let error): fail(error) { _, _ in then(nil) }
+      }
+    }
+  }
+
+  /// Finds the stores whose prefixes are the beginning of this one's, or begin with it, if this one has no log yet. An
+  /// operator who removes the keys of one would remove those of the other.
+  ///
+  /// - Parameter then: Called once on a later turn of the loop, with the prefixes; with nil if the store did not answer.
+  package func readOverlaps(then: @escaping ([String]?) -> Void) {
+    let prefix = settings.prefix
+    // The last one is the own prefix.
+    let parents = prefix.indices.filter { prefix[$0] == "/" }.map { String(prefix[...$0]) }
+    findStores(among: parents[...], []) { [weak self] found in
+      guard let self, let found else { return then(nil) }
+      guard found.last != prefix else { return then([]) }
+      scan(StoreScan(below: prefix)) { below in then(below.map { found + $0.stores }) }
+    }
+  }
+
+  /// The reason why no log begins below a prefix.
+  package static func overlapText(of prefix: String, with other: String) -> String {
+    """
+    etcd has the log of another store below \(other), and no prefix may be the beginning of another one, as that of \
+    \(other.utf8.count < prefix.utf8.count ? other : prefix) is: give this store another 'prefix' than \(prefix) in \
+    [cluster] on all machines
+    """
+  }
+
+  /// Finds the stores whose prefixes have the same parent as this one's, in order; `isIncomplete` if other programs have
+  /// too many keys there.
+  ///
+  /// - Parameter then: Called once on a later turn of the loop; with nil if the store did not answer.
+  package func readNeighbours(then: @escaping ((stores: [String], isIncomplete: Bool)?) -> Void) {
+    scan(StoreScan(beside: settings.prefix), then)
+  }
+
+  private func scan(_ scan: StoreScan, _ then: @escaping ((stores: [String], isIncomplete: Bool)?) -> Void) {
+    guard let range = scan.range else {
+      let found = scan.prefixes.filter { !isOwnFolder($0) }
+      return findStores(among: found[...], []) { then($0.map { ($0, scan.isIncomplete) }) }
+    }
+    readFirstKey(of: range) { [weak self] keys in
+      guard let self, let keys else { return then(nil) }
+      var next = scan
+      next.note(keys.first)
+      self.scan(next, then)
+    }
+  }
+
+  private func isOwnFolder(_ prefix: String) -> Bool {
+    LogKey.folders.contains { settings.prefix + $0 + "/" == prefix }
+  }
+
+  /// Keeps the prefixes below which there is a log.
+  private func findStores(
+    among prefixes: ArraySlice<String>, _ found: [String], _ then: @escaping ([String]?) -> Void
+  ) {
+    guard let prefix = prefixes.first else { return then(found) }
+    readFirstKey(of: EtcdKeyRange(LogRequests(prefix: prefix).bytes(.history))) { [weak self] keys in
+      guard let self, let keys else { return then(nil) }
+      findStores(among: prefixes.dropFirst(), keys.isEmpty ? found : found + [prefix], then)
+    }
+  }
+
   private func readParts(
     _ position: UInt64, _ process: UInt64, _ count: Int, _ parts: [[UInt8]],
     _ then: @escaping (UInt64, LogReading) -> Void
@@ -251,7 +330,7 @@ package final class EtcdLogStore {
 
   // MARK: The watch
 
-  /// Watches the entries from a position, and the beat; it replaces an earlier watch.
+  /// Watches the entries from a position, the beat, and what operators ask; it replaces an earlier watch.
   ///
   /// - Parameters:
   ///   - position: The first position.
@@ -266,8 +345,8 @@ package final class EtcdLogStore {
         let values = values.compactMap(requests.value).filter {
           switch $0.key {
           case .entry(let entry): entry >= position
-          case .beat: true
-          case .history, .leader, .part, .node: false
+          case .beat, .inquiry: true
+          case .history, .leader, .part, .node, .reply: false
           }
         }
         if !values.isEmpty { onValues(values, header.cluster) }

@@ -125,7 +125,7 @@ nonisolated struct LogRequests {
 
   // MARK: Values
 
-  /// The keys from the beat to the entries, without parts and nodes.
+  /// The keys from the beat to the entries, with the inquiries, and without parts, nodes and replies.
   var watchedKeys: EtcdKeyRange { range("beat"..<"log0") }
 
   /// A value of the log; nil for a key that is not of the log.
@@ -140,6 +140,8 @@ nonisolated struct LogRequests {
     case "history": return .history
     case "leader": return .leader
     case "beat": return .beat
+    case "inquiry": return .inquiry
+    case "reply": return .reply
     case let text where text.hasPrefix("log/"):
       let key = UInt64(text.dropFirst(4), radix: 16).map(LogKey.entry)
       // Another way of writing the number is another key.

@@ -8,9 +8,9 @@ import Wire
 /// is over.
 package final class OperatedLog {
   private let client: EtcdClient
-  private let store: EtcdLogStore
+  let store: EtcdLogStore
   private let loop: EventLoop
-  private let timeout: Duration
+  let timeout: Duration
   private var lastFailure = ""
   /// Called once `remove` waits for a process that may run.
   package var onProbe: (() -> Void)?
@@ -42,7 +42,7 @@ package final class OperatedLog {
   // MARK: Calls
 
   /// Makes calls until one has an answer.
-  private func repeated<Answer: Sendable>(
+  func repeated<Answer: Sendable>(
     _ call: (@escaping (Answer?) -> Void) -> Void
   ) async throws(OperatedLogError) -> Answer {
     let end = ContinuousClock.now + timeout
@@ -55,7 +55,7 @@ package final class OperatedLog {
     }
   }
 
-  private func transact(
+  func transact(
     _ transaction: LogTransaction, in expected: UInt64? = nil
   ) async throws(OperatedLogError) -> (store: UInt64, outcome: TransactionOutcome) {
     let answer = try await repeated { [store] then in
@@ -66,7 +66,7 @@ package final class OperatedLog {
   }
 
   /// Executes a transaction that only reads.
-  private func read(
+  func read(
     _ transaction: LogTransaction
   ) async throws(OperatedLogError) -> (store: UInt64, values: [StoredValue?]) {
     let answer = try await transact(transaction)
@@ -80,7 +80,7 @@ package final class OperatedLog {
     }
   }
 
-  private func pause(_ duration: Duration) async throws(OperatedLogError) {
+  func pause(_ duration: Duration) async throws(OperatedLogError) {
     let end = ContinuousClock.now + duration
     // In steps, so that an operator need not wait for its end.
     while case let rest = end - ContinuousClock.now, rest > .zero {

@@ -36,8 +36,7 @@ struct ClusterReading {
     case "etcd":
       words(value).isEmpty || words(value).contains { (try? EtcdEndpoint($0)) == nil }
         ? "the members of etcd, such as https://10.0.0.1:2379, https://10.0.0.2:2379" : nil
-    case "prefix":
-      value.hasSuffix("/") && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } ? nil : "a path that ends with a slash"
+    case "prefix": isPrefix(value) ? nil : "a path that ends with a slash, without /log/, /node/ or /part/"
     case "uids":
       value == "shared" ? nil : "shared: a uid is the same person on all nodes (separate is not possible yet)"
     case "takeover-after":
@@ -49,6 +48,12 @@ struct ClusterReading {
     case "etcd-compact": ["yes", "no"].contains(value) ? nil : "yes or no"
     default: value.isEmpty ? "the path of a file" : nil
     }
+  }
+
+  private static func isPrefix(_ value: String) -> Bool {
+    value.hasSuffix("/") && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+      && value.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        .allSatisfy { !LogKey.folders.contains(String($0)) }
   }
 
   private static func words(_ value: String) -> [String] {

@@ -154,7 +154,7 @@ extension ProgramOptions.Section {
         ("3", "the hub's schema has no such path, action or type, or a value does not fit"),
         ("4", "no hub can be reached, or it closed the connection before anything was sent"),
         ("5", "the hub closed the connection; an action that was sent may have taken effect"),
-        ("6", "the hub, or for cluster etcd, did not answer in time; the same holds"),
+        ("6", "the hub, or for cluster etcd or a hub that leads, did not answer in time; the same holds"),
         ("7", "the path has no value, or the journal has no matching entry"),
         (
           "8",

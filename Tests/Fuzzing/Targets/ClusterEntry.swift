@@ -2,9 +2,16 @@ import ClusterLog
 import Wire
 
 extension FuzzTarget {
-  /// An entry of a cluster's log that can be read is encoded as the same bytes, whether or not its checksum was right.
+  /// An entry of a cluster's log that can be read is encoded as the same bytes, whether or not its checksum was right. So
+  /// are the question of an operator, and the leader's answer.
   static let clusterEntry = FuzzTarget(name: "cluster-entry") { bytes in
     try roundTrip(bytes)
+    if let inquiry = try? LeaderInquiry(decoding: bytes.span.bytes) {
+      try promise(inquiry.encoded() == bytes, "inquiry \(inquiry) is written otherwise")
+    }
+    if let reply = try? LeaderReply(decoding: bytes.span.bytes) {
+      try promise(reply.encoded() == bytes, "reply \(reply) is written otherwise")
+    }
     // The checksum would keep all other inputs from the rest of the decoder.
     guard bytes.count >= 9 else { return }
     let body = Array(bytes.dropLast(9))
@@ -19,14 +26,21 @@ extension FuzzTarget {
       .handover(to: node),
     ]
     var point = LogPoint.start
-    return contents.map { content in
-      let entry = EncodedEntry(
-        LogEntry(
-          position: point.position + 1, leader: leader, schema: SchemaFingerprint(ofBytes: [1]),
-          previous: point.checksum, content: content))
-      point.advance(to: entry)
-      return entry.bytes
-    }
+    let here = LeaderReply.Node(name: node, host: "10.0.0.1", stored: 3)
+    let away = LeaderReply.Node(name: node, host: "fd00::2", stored: nil)
+    let questions = [
+      LeaderInquiry(id: 1, .report).encoded(), LeaderInquiry(id: 2, .handover(to: node, term: 1)).encoded(),
+      LeaderReply(id: 2, leader: leader, position: 4, nodes: [here, away], refusal: "no link").encoded(),
+    ]
+    return questions
+      + contents.map { content in
+        let entry = EncodedEntry(
+          LogEntry(
+            position: point.position + 1, leader: leader, schema: SchemaFingerprint(ofBytes: [1]),
+            previous: point.checksum, content: content))
+        point.advance(to: entry)
+        return entry.bytes
+      }
   }
 
   private static func roundTrip(_ bytes: [UInt8]) throws {

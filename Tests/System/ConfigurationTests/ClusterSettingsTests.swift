@@ -85,7 +85,15 @@ import Wire
       "uids = separate",
       "'uids' is 'separate', but must be shared: a uid is the same person on all nodes (separate is not possible yet)"
     ),
-    ("prefix = kitchen", "'prefix' is 'kitchen', but must be a path that ends with a slash"),
+    (
+      "prefix = kitchen",
+      "'prefix' is 'kitchen', but must be a path that ends with a slash, without /log/, /node/ or /part/"
+    ),
+    // A log with the prefix `kitchen/` has keys there.
+    (
+      "prefix = kitchen/log/",
+      "'prefix' is 'kitchen/log/', but must be a path that ends with a slash, without /log/, /node/ or /part/"
+    ),
     ("takeover-after = 1ms", "'takeover-after' is '1ms', but must be a time from 300ms to 60s, such as 1s"),
     ("keep = 3", "'keep' is '3', but must be a number of bytes from 1M to 64G, such as 256M"),
     ("etcd-compact = maybe", "'etcd-compact' is 'maybe', but must be yes or no"),

@@ -469,13 +469,101 @@ private enum OpenSSL {
     #expect(found.again.status == 0 && !found.again.output.contains("not registered"), "\(found.again)")
   }
 
+  private struct Sharing: Decodable {
+    struct Command: Decodable {
+      let status: Int
+      let output, errors: String
+    }
+    struct Spread: Decodable {
+      let before: String
+      let leaders: [String: String]
+    }
+    struct Away: Decodable {
+      let node, third, before: String
+      let leaders: [String: String]
+    }
+    struct Stopped: Decodable {
+      let ended: Int?
+      let lost: Int
+    }
+    struct Inner: Decodable {
+      let status: Int
+      let log: String
+    }
+    struct Report: Decodable {
+      struct Store: Decodable {
+        let store, leader: String
+        let position: Int
+      }
+      struct Move: Decodable, Equatable {
+        let store, from, to: String
+        let done: Bool
+      }
+
+      let stores: [Store]
+      let moves: [Move]?
+    }
+
+    let status, plan, again, unknown: Command
+    let moves: [Command]
+    let spread: Spread
+    let away: Away
+    let stopped: Stopped
+    let inner: Inner
+    let outcomes: [String: Outcome]
+    let verified: [String: [String: Restoration.Command]]
+  }
+
+  /// Two stores of six hubs share an etcd. Their leaders spread over the nodes that are there, and no client notices. A
+  /// hub that is stopped, while the other store writes much and etcd forgets everything old, goes on.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func storesShareAnEtcdAndTheirLeadersSpread() throws {
+    let output = try run("Fixtures/stores.py", [Program(name: "storectl").url.path])
+    let sharing = try JSONDecoder().decode(Sharing.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    func report(_ command: Sharing.Command) throws -> Sharing.Report {
+      try JSONDecoder().decode(Sharing.Report.self, from: Data(command.output.utf8))
+    }
+    let first = sharing.spread.before
+    let status = try report(sharing.status)
+    #expect(sharing.status.status == 0 && status.stores.map(\.store) == ["kitchen/", "office/"], "\(text)")
+    #expect(status.stores.map(\.leader) == [first, first] && status.stores.allSatisfy { $0.position > 10 }, "\(text)")
+    // A plan changes nothing, and is made of the same moves.
+    #expect(sharing.plan.status == 1 && sharing.plan.errors.contains("nothing was changed; --yes does it"), "\(text)")
+    let (plan, done) = (try report(sharing.plan), try report(sharing.moves[0]))
+    #expect(plan.moves?.count == 1 && plan.moves?.first?.done == false && plan.moves?.first?.from == first, "\(text)")
+    #expect(sharing.moves.map(\.status) == [0, 0], "\(text)")
+    #expect(done.moves?.map(\.done) == [true] && done.moves?.map(\.to) == plan.moves?.map(\.to), "\(text)")
+    #expect(Set(sharing.spread.leaders.values) == Set([first] + (plan.moves?.map(\.to) ?? [])), "\(text)")
+    #expect(sharing.again.status == 0 && sharing.again.errors.contains("nothing is to be moved"), "\(text)")
+    #expect(sharing.unknown.status == 7 && sharing.unknown.errors.contains("no store nowhere/"), "\(text)")
+    // The node that is away gets none.
+    #expect(Set(sharing.away.leaders.values) == [sharing.away.before, sharing.away.third], "\(text)")
+    #expect(sharing.stopped.ended == nil && sharing.stopped.lost == 0, "\(text)")
+    #expect(sharing.inner.status == 1, "\(text)")
+    let reason = "etcd has the log of another store below kitchen/, and no prefix may be the beginning"
+    #expect(sharing.inner.log.contains(reason), "\(sharing.inner.log)")
+    for outcome in sharing.outcomes.values {
+      #expect(outcome.acknowledged > 100 && outcome.differing == 0 && outcome.lostConnections == 0, "\(text)")
+      #expect(outcome.missing.values.allSatisfy { $0 == 0 } && outcome.doubled.values.allSatisfy { $0 == 0 }, "\(text)")
+    }
+    #expect(sharing.outcomes.count == 2)
+    for (store, nodes) in sharing.verified {
+      for (node, command) in nodes { #expect(command.status == 0, "\(store) \(node): \(command)") }
+    }
+  }
+
   /// What the script of this suite prints.
   private func run(_ arguments: String..., hub: String = "storehubd") throws -> Data {
+    try run("Fixtures/cluster.py", arguments, hub: hub)
+  }
+
+  private func run(_ script: String, _ arguments: [String], hub: String = "storehubd") throws -> Data {
     let directory = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     return try Python.run(
-      "Fixtures/cluster.py", [Program(name: hub).url.path, try #require(Etcd.path), directory] + arguments)
+      script, [Program(name: hub).url.path, try #require(Etcd.path), directory] + arguments)
   }
 
   /// Without --config, the commands read what the unit of the package names.

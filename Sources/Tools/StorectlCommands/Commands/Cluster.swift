@@ -6,15 +6,16 @@ internal import Wire
 extension ProgramOptions.Command {
   nonisolated static let cluster = Self(
     "cluster", "show the part of the hub in its cluster, pass the leadership on, or operate the log",
-    arguments: [.init("ACTION", value: .words(clusterActions)), .init("NODE", .atMostOnce)],
+    arguments: [.init("ACTION", value: .words(clusterActions)), .init("NODE|PREFIX", .atMostOnce)],
     options: [
       .directory,
       .init(
         "config", argument: "FILE",
-        "verify, remove, init, restore: the hub's configuration; default /etc/storehub/hub.conf",
+        "verify, remove, init, restore, balance, status --all: the hub's configuration; default /etc/storehub/hub.conf",
         value: .file),
+      .init("all", "show all stores that share the etcd of the configuration", if: .argument("status")),
       .init("from-journal", "begin with the journal in --state-dir", if: .argument("init")),
-      .init("yes", "do it; without, restore only says what it would do", if: .argument("restore")),
+      .init("yes", "do it; without, the command only says what it would do", if: .arguments(["restore", "balance"])),
       .init(
         "into", argument: "DIR", "the directory of the copy, which has no journal yet", value: .file,
         if: .argument("copy")),
@@ -33,6 +34,22 @@ extension ProgramOptions.Command {
         hub that is stopped does the same by itself.
         """),
       .code(["storectl cluster status", "storectl cluster transfer b"]),
+      .text(
+        """
+        balance spreads the leaders of all stores that share an etcd over the machines, or moves that of the store with \
+        PREFIX only. Run it on any of them. The stores are those whose prefix has the same beginning up to the last name, \
+        as kitchen/ and office/, or hubs/kitchen/ and hubs/office/. Each leader is asked, through etcd, which nodes can \
+        lead: those that it is linked with and that lack no more than 256 entries. The plan has the fewest moves after \
+        which the numbers of leaders on two machines differ by at most one, as far as nodes can lead. With --yes, it is \
+        carried out, one move after the other, and ends with the first one that fails. A name of a node is that of one \
+        machine in all stores.
+        """),
+      .text(
+        """
+        balance exits with 0 if the leaders are spread, with 1 without --yes or if a move has failed, and with 6 if a \
+        leader has not answered, whose store stays where it is. status --all shows the stores without a plan.
+        """),
+      .code(["storectl cluster status --all", "storectl cluster balance", "storectl cluster balance --yes"]),
       .text(
         """
         verify reads the journal of a node and what etcd has of the log, and says whether they belong together and are \
@@ -80,15 +97,18 @@ extension ProgramOptions.Command {
       ]),
     ])
 
-  nonisolated static let clusterActions = ["status", "transfer", "verify", "remove", "copy", "init", "restore"]
+  nonisolated static let clusterActions = [
+    "status", "transfer", "balance", "verify", "remove", "copy", "init", "restore",
+  ]
 }
 
 extension Tool {
-  /// Runs `cluster status`, `transfer [NODE]`, `verify`, `remove NODE`, `copy`, `init` and `restore`.
+  /// Runs `cluster status`, `transfer [NODE]`, `balance [PREFIX]`, `verify`, `remove NODE`, `copy`, `init` and `restore`.
   func cluster() async throws(ToolFailure) {
     switch (options.arguments[0], options.arguments.dropFirst().first) {
-    case ("status", nil): try await clusterStatus()
+    case ("status", nil): if options.flag("all") { try await storesStatus() } else { try await clusterStatus() }
     case ("transfer", let node): try await transferLeadership(to: node ?? "")
+    case ("balance", let prefix): try await balanceLeaders(of: prefix)
     case ("verify", nil): try await verifyLog()
     case ("remove", let node): try await removeNode(node ?? "")
     case ("copy", nil): try await copyNode()

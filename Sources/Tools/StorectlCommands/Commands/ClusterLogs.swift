@@ -62,6 +62,9 @@ extension Tool {
         etcd has a log below \(settings.prefix) already: give this cluster another 'prefix' in [cluster] on all machines
         """)
     }
+    if let other = try await operate({ () throws(OperatedLogError) in try await log.overlaps() }).first {
+      throw ToolFailure(.failed, EtcdLogStore.overlapText(of: settings.prefix, with: other))
+    }
     let history = LogHistory(id: .random(in: 0 ... .max), store: found.store)
     let place = JournalPlace(history: history, last: first, turn: ending.turn)
     try checkInterruption()
@@ -222,12 +225,14 @@ extension Tool {
   // MARK: Parts
 
   /// The log of a cluster in etcd. The caller closes it.
-  func operatedLog(_ settings: ClusterSettings) throws(ToolFailure) -> OperatedLog {
+  ///
+  /// - Parameter prefix: The beginning of its keys; nil for that of the settings.
+  func operatedLog(_ settings: ClusterSettings, below prefix: String? = nil) throws(ToolFailure) -> OperatedLog {
     let tls = settings.tls.map { TLSFiles(authority: $0.authority, certificate: $0.certificate, key: $0.key) }
     do throws(EtcdClientError) {
       let log = try OperatedLog(
-        on: loop, EtcdSettings(endpoints: settings.endpoints, tls: tls), EtcdLogStore.Settings(prefix: settings.prefix),
-        timeout: timeout)
+        on: loop, EtcdSettings(endpoints: settings.endpoints, tls: tls),
+        EtcdLogStore.Settings(prefix: prefix ?? settings.prefix), timeout: timeout)
       log.isInterrupted = { [weak self] in self?.isEnding ?? true }
       return log
     } catch {
