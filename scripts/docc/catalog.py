@@ -17,7 +17,7 @@ import unicodedata
 GROUPS = [
     ("Features", ["docs/TUTORIAL.md", "docs/TCA-COMPATIBILITY.md", "docs/MIGRATION.md", "docs/PORTING.md"]),
     ("Hubs and programs", [
-        "docs/VIEWS.md", "docs/SHARED-MODEL.md", "docs/SERVICE.md", "docs/GATEWAY.md", "docs/CLUSTER.md", "docs/SECURITY.md", "docs/DURABILITY.md", "docs/MIGRATIONS.md", "docs/REPLAY.md",
+        "docs/VIEWS.md", "docs/SHARED-MODEL.md", "docs/SERVICE.md", "docs/GATEWAY.md", "docs/CLUSTER.md", "docs/SCALING.md", "docs/SECURITY.md", "docs/DURABILITY.md", "docs/MIGRATIONS.md", "docs/REPLAY.md",
         "docs/TERMINAL.md",
         "docs/TERMINAL-VIEWS.md", "docs/INSPECTOR.md", "docs/SCHEMA.md", "docs/LOAD-TESTING.md"]),
     ("The inside", [
