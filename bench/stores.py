@@ -163,6 +163,28 @@ def measure(scene, connections, depth, seconds):
     }
 
 
+def measure_idle(options):
+    """The processor time of etcd while a store does nothing whose log is long, in one run of each folder of programs."""
+    print("| programs | MiB in the log | all members of etcd, ms of processor time per second |")
+    print("|---|--:|--:|")
+    for programs in [options.programs, *options.before]:
+        with Scene(programs, 1) as scene:
+            store = scene.stores[0]
+            command = [f"{programs}/storeload", "--socket", store.path("a", "sock"), "--json", "--workload", "edit",
+                       "--todos", "100", "--connections", "4", "--payload", str(64 << 10), "--actions",
+                       str(options.idle * 16), "--timeout", "60s"]
+            filled = subprocess.run(command, capture_output=True, text=True, check=False)
+            if filled.returncode:
+                raise SystemExit(f"storeload: {filled.stderr.strip()}")
+            time.sleep(2)
+            pids = {"etcd": [member.pid for member in scene.members]}
+            before, began = used(pids), time.monotonic()
+            time.sleep(options.seconds)
+            times = (used(pids)["etcd"] - before["etcd"]) / 1e6 / (time.monotonic() - began)
+            name = "these" if programs == options.programs else programs
+            print(f"| {name} | {options.idle} | {times:,.0f} |", flush=True)
+
+
 def spread(values, digits=0):
     return f"{statistics.median(values):,.{digits}f} ({min(values):,.{digits}f} – {max(values):,.{digits}f})"
 
@@ -174,6 +196,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--stores", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--load", nargs="+", default=["1x1", "1x16", "50x64"], help="connections x actions in flight on each")
+    parser.add_argument("--idle", type=int, metavar="MIB", help="only etcd beside an idle store with so much in its log")
+    parser.add_argument("--before", nargs="*", default=[], metavar="FOLDER", help="with --idle: other programs as well")
     options = parser.parse_args()
     if not shutil.which("etcd"):
         sys.exit("bench/stores.py: etcd is not installed (Debian package etcd-server)")
@@ -181,6 +205,8 @@ def main():
         # Etcd, the hubs and the loads inherit it.
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(50))
     loads = [tuple(map(int, load.split("x"))) for load in options.load]
+    if options.idle:
+        return measure_idle(options)
     results = {}
     # In turn, so that slow times of the machine meet all of them.
     for _ in range(options.runs):
