@@ -86,17 +86,17 @@ extension OperatedLog {
       guard value(.history) != nil else { return .absent }
       let leader = value(.leader).flatMap { try? Leadership(decoding: $0.bytes.span.bytes) }
       if let leader, ends(leader) {
-        try await withdraw()
+        await withdraw()
         return nil
       }
       if let reply = value(.reply).flatMap({ try? LeaderReply(decoding: $0.bytes.span.bytes) }), reply.id == inquiry.id,
         inquiry.request == .report || !reply.refusal.isEmpty
       {
-        try await withdraw()
+        await withdraw()
         return .reply(reply)
       }
       guard ContinuousClock.now < end else {
-        try await withdraw()
+        await withdraw()
         return .silence(leader)
       }
       if ContinuousClock.now >= askAgain {
@@ -107,6 +107,6 @@ extension OperatedLog {
     }
   }
 
-  /// Removes the question and the answer. A hub that starts later would not see them in any case.
-  private func withdraw() async throws(OperatedLogError) { _ = try await transact(.inquiry(nil)) }
+  /// Removes the question and the answer, if etcd still answers. A hub that starts later would not see them in any case.
+  private func withdraw() async { _ = try? await transact(.inquiry(nil)) }
 }

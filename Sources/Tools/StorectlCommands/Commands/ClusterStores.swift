@@ -45,6 +45,9 @@ extension Tool {
     guard options.flag("yes") else { throw ToolFailure(.failed, "nothing was changed; --yes does it") }
     for move in moves {
       try checkInterruption()
+      // From here on, an interruption leaves open whether the hub does it.
+      progress =
+        "\(report.done.count) of \(moves.count) leaderships were moved, and that of \(move.store) may still move to \(move.to)"
       let leader = try await pass(move, report, settings)
       report.done.append(move)
       note("\(move.store): node \(leader.node) leads in term \(leader.term)")
