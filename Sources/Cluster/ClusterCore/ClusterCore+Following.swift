@@ -12,14 +12,16 @@ extension ClusterCore {
 
   /// The leader lives, or another node has just taken over.
   ///
-  /// - Parameter isBehind: True if the leader is further than this node.
-  mutating func noteSign(isBehind: Bool = false) {
+  /// - Parameters:
+  ///   - isBehind: True if the leader is further than this node.
+  ///   - isNew: False if it may be an old sign that arrives late.
+  mutating func noteSign(isBehind: Bool = false, isNew: Bool) {
     switch role {
     case .follower(var follower):
-      follower.noteSign(at: now, isBehind: isBehind)
+      follower.noteSign(at: now, isBehind: isBehind, isNew: isNew, options)
       (role, fullSince) = (.follower(follower), nil)
     case .claiming(let opening, var follower):
-      follower.noteSign(at: now, isBehind: isBehind)
+      follower.noteSign(at: now, isBehind: isBehind, isNew: isNew, options)
       role = .claiming(opening, follower)
     case .proving, .refused, .leader: break
     }
@@ -49,8 +51,18 @@ extension ClusterCore {
   /// The time at which a follower takes over if it sees no sign of a leader.
   func claimTime(_ follower: Follower) -> Duration {
     if point.successor == options.node { return follower.claimAt }
-    let silence = options.takeoverAfter * (leaderIsWaitedFor(follower) ? 2 : 1)
-    return max(follower.lastSign + silence, follower.claimAt)
+    return max(silenceEnd(follower), follower.claimAt)
+  }
+
+  /// The time at which the leader counts as silent if nothing is heard of it.
+  ///
+  /// Entries and beats that follow a long silence may be old: if etcd's leader dies, too, its next one commits what the
+  /// previous one had not. Another `takeoverAfter` from then on would be lost for all clients. A leader that lives
+  /// writes something else within the interval of the beats, so twice that is waited for.
+  private func silenceEnd(_ follower: Follower) -> Duration {
+    if leaderIsWaitedFor(follower) { return follower.lastSign + options.takeoverAfter * 2 }
+    if let resumedAt = follower.resumedAt { return resumedAt + min(options.beatInterval * 2, options.takeoverAfter) }
+    return follower.lastSign + options.takeoverAfter
   }
 
   /// True if the leader lives and only the store is silent, which may elect a leader of its own. A takeover would close
@@ -153,7 +165,7 @@ extension ClusterCore {
       guard value.revision > beatRevision ?? 0 else { return }
       beatRevision = value.revision
       storeSignAt = now
-      noteSign()
+      noteSign(isNew: false)
     case .entry(let position):
       receive(value.bytes, at: position)
       // All entries of earlier revisions are before this one.
@@ -231,7 +243,9 @@ extension ClusterCore {
     }
     advance(past: entry, parts: parts)
     (storeSignAt, readAt) = (now, now)
-    noteSign()
+    // A node that takes over has waited for others before, and shows itself over the links at once.
+    let isNew = if case .opening = entry.entry.content { true } else { false }
+    noteSign(isNew: isNew)
     if !turns.isEmpty { emit(.apply(turns: turns, position: entry.entry.position)) }
     switch entry.entry.content {
     case .opening: findRoute()

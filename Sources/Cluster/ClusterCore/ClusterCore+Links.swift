@@ -113,7 +113,7 @@ extension ClusterCore {
     }
     if leadership == point.leader {
       announced = position
-      if isCurrent { noteSign(isBehind: position > point.position) } else { noteWaitingLeader() }
+      if isCurrent { noteSign(isBehind: position > point.position, isNew: true) } else { noteWaitingLeader() }
       if route == .none { findRoute() }
     }
     if position > point.position { readEntries() }

@@ -15,6 +15,9 @@ enum Role {
 struct Follower {
   /// The last sign of the leader's life: an entry, a beat, or a message over the link that the leader is current.
   var lastSign: Duration
+  /// The time of a sign from the store that came after a long silence and may be old, until a later one has shown that
+  /// the leader lives.
+  var resumedAt: Duration?
   /// The last time at which the leader has said over the link that it waits for the store.
   var leaderWaitedAt: Duration?
   /// The last time at which the node had everything that it knew of.
@@ -25,7 +28,22 @@ struct Follower {
   /// seen them before the node's process has started, so that it must not see an earlier state now.
   var provenRevision: UInt64?
 
-  mutating func noteSign(at time: Duration, isBehind: Bool) {
+  /// Notes a sign of the leader.
+  ///
+  /// - Parameters:
+  ///   - time: The time.
+  ///   - isBehind: True if the leader is further than this node.
+  ///   - isNew: True if the sign was certainly made just now.
+  ///   - options: The silence after which a sign may be old, and the time between those of a leader that lives.
+  mutating func noteSign(at time: Duration, isBehind: Bool, isNew: Bool, _ options: ClusterOptions) {
+    if isNew {
+      resumedAt = nil
+    } else if let first = resumedAt {
+      // What was written before arrives all at once.
+      if time - first >= options.beatInterval { resumedAt = nil }
+    } else if time - lastSign > options.takeoverAfter - options.beatInterval {
+      resumedAt = time
+    }
     lastSign = time
     if !isBehind { currentAt = time }
   }
