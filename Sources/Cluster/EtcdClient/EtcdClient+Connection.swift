@@ -15,24 +15,71 @@ extension EtcdClient {
   }
 
   private func connect() {
-    let endpoint = settings.endpoints[rotation.current]
+    link = .connecting([], nextAt: nil)
+    attempt(rotation.current)
+  }
+
+  /// Begins a connection to a member, beside those that are being made.
+  private func attempt(_ member: Int) {
+    guard case .connecting(var attempts, _) = link else { return }
+    let endpoint = settings.endpoints[member]
     let session = endpoint.isSecure ? credentials.map { TLSSession($0, host: endpoint.host) } : nil
-    let deadline = loop.preciseNow + settings.connectTimeout
+    attemptCount += 1
+    let number = attemptCount
     let connection = EtcdConnection(
-      to: endpoint, on: loop, session: session, onReady: { [weak self] in self?.connected() },
-      onEvents: { [weak self] in self?.handle($0) }, onEnd: { [weak self] in self?.fail($0) })
+      to: endpoint, on: loop, session: session, onReady: { [weak self] in self?.connected(number) },
+      onEvents: { [weak self] in self?.handle($0) }, onEnd: { [weak self] in self?.ended(number, $0) })
+    let now = loop.preciseNow
+    let until = now + settings.connectTimeout
+    attempts.append(Attempt(number: number, member: member, connection: connection, until: until))
+    let nextAt = attempts.count < settings.endpoints.count ? now + settings.connectPatience : nil
     // It may fail at once.
-    link = .connecting(connection, until: deadline)
-    wake(at: deadline)
+    link = .connecting(attempts, nextAt: nextAt)
+    wake(at: now + min(settings.connectTimeout, settings.connectPatience))
     connection.start()
   }
 
-  private func connected() {
-    guard case .connecting(let connection, _) = link else { return }
-    link = .ready(connection, pingedAt: nil)
+  /// Asks another member beside those that have not answered yet.
+  func attemptAnother(at now: Duration) {
+    guard case .connecting(let attempts, _) = link, let last = attempts.last else { return }
+    link = .connecting(attempts, nextAt: nil)
+    if let member = rotation.next(after: last.member, at: now, besides: attempts.map(\.member)) { attempt(member) }
+  }
+
+  private func connected(_ number: Int) {
+    guard case .connecting(let attempts, _) = link, let ready = attempts.first(where: { $0.number == number })
+    else { return }
+    link = .ready(ready.connection, pingedAt: nil)
+    let now = loop.now
+    for other in attempts where other.number != number {
+      _ = other.connection.close()
+      // It has had more time.
+      if other.number < number { rotation.avoid(other.member, at: now) }
+    }
+    rotation.connected(ready.member)
     connectionCount += 1
-    wake(at: loop.now + settings.pingInterval)
-    sendWaiting(on: connection)
+    wake(at: now + settings.pingInterval)
+    sendWaiting(on: ready.connection)
+  }
+
+  /// A connection has ended, or could not be made.
+  private func ended(_ number: Int, _ reason: String) {
+    guard case .connecting(let attempts, _) = link else { return fail(reason, .unreachable) }
+    if let ended = attempts.first(where: { $0.number == number }) { fail(ended, reason) }
+  }
+
+  /// Gives up an attempt.
+  func fail(_ attempt: Attempt, _ reason: String) {
+    guard case .connecting(var attempts, _) = link else { return }
+    attempts.removeAll { $0.number == attempt.number }
+    _ = attempt.connection.close()
+    let now = loop.now
+    let pause = rotation.failed(attempt.member, .unreachable, at: now, besides: attempts.map(\.member))
+    link = attempts.isEmpty ? .pausing(until: now + pause) : .connecting(attempts, nextAt: now + pause)
+    wake(at: now + pause)
+    let endpoint = attempt.connection.endpoint
+    lastFailure = "\(endpoint): \(reason)"
+    onFailure?(endpoint, reason)
   }
 
   private func sendWaiting(on connection: EtcdConnection) {
@@ -53,8 +100,9 @@ extension EtcdClient {
       }
       guard left > .zero, let call = connection.begin(next.path, timeout: left) else { return }
       waiting.removeFirst()
-      next.endpoint = connection.endpoint
+      (next.endpoint, next.sentAt) = (connection.endpoint, now)
       sent[call] = next
+      if let silence = next.silence { wake(at: now + silence) }
       connection.send(next.message, on: call, isLast: true)
     }
   }
@@ -65,9 +113,9 @@ extension EtcdClient {
   }
 
   /// Leaves the member, for a reason, and asks the next one.
-  func fail(_ reason: String) {
+  func fail(_ reason: String, _ failure: EndpointRotation.Failure) {
     guard let connection else { return }
-    let pause = rotation.failed()
+    let pause = rotation.failed(rotation.current, failure, at: loop.now)
     link = .pausing(until: loop.now + pause)
     lastFailure = "\(connection.endpoint): \(reason)"
     let unprocessed = connection.close().filter { !$0.1.mayHaveBeenProcessed }
@@ -101,8 +149,11 @@ extension EtcdClient {
       case .pong: if case .ready(let connection, _) = link { link = .ready(connection, pingedAt: nil) }
       }
     }
-    if let connection, connection.isGoingAway { failure = failure ?? "the member ends its connections" }
-    if let failure { fail(failure) }
+    if let connection, connection.isGoingAway {
+      fail(failure ?? "the member ends its connections", .unreachable)
+    } else if let failure {
+      fail(failure, .unanswered)
+    }
     advance()
   }
 

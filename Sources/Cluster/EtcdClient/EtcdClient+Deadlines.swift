@@ -18,9 +18,13 @@ extension EtcdClient {
     case .pausing(let until) where until <= now:
       link = .idle
       advance()
-    case .connecting(_, let until) where until <= now: fail("no connection within \(settings.connectTimeout)")
+    case .connecting(let attempts, let nextAt):
+      for attempt in attempts where attempt.until <= now {
+        fail(attempt, "no connection within \(settings.connectTimeout)")
+      }
+      if let nextAt, nextAt <= now { attemptAnother(at: now) }
     case .ready(let connection, let pingedAt): keepAlive(connection, pingedAt, now)
-    case .idle, .pausing, .connecting, .closed: break
+    case .idle, .pausing, .closed: break
     }
     advance()
     rearm()
@@ -34,14 +38,21 @@ extension EtcdClient {
 
   /// A call without an answer ends the connection, too: the member may be stopped, or cut off from the others.
   private func expireSent(at now: Duration) {
-    guard let connection, sent.values.contains(where: { $0.deadline <= now }) else { return }
+    guard let connection else { return }
+    let heard = connection.lastHeard
+    let late = sent.filter { $0.value.expiry(heardAt: heard) <= now }
+    guard !late.isEmpty else { return }
     var expired: [(UnaryCall, EtcdError.Effect)] = []
-    for (call, state) in sent where state.deadline <= now {
+    for (call, state) in late {
       expired.append((state, connection.cancel(call) ? .unknown : .none))
       sent[call] = nil
     }
-    fail("a call had no answer in time")
-    for (call, effect) in expired { call.fail(.deadline(call.timeout), effect) }
+    // A call with a limit of silence is one that a member answers alone.
+    let isSilent = expired.contains { $0.0.deadline > now }
+    fail("a call had no answer in time", isSilent ? .unreachable : .unanswered)
+    for (call, effect) in expired {
+      call.fail(.deadline(call.deadline <= now ? call.timeout : call.silence ?? call.timeout), effect)
+    }
   }
 
   private func keepAlive(_ connection: EtcdConnection, _ pingedAt: Duration?, _ now: Duration) {
@@ -49,7 +60,7 @@ extension EtcdClient {
       if connection.lastHeard > pingedAt {
         link = .ready(connection, pingedAt: nil)
       } else if now - pingedAt >= settings.pingTimeout {
-        fail("no sign of life within \(settings.pingTimeout)")
+        fail("no sign of life within \(settings.pingTimeout)", .unreachable)
       }
     } else if connection.callCount > 0, now - connection.lastHeard >= settings.pingInterval {
       link = .ready(connection, pingedAt: now)
@@ -58,9 +69,11 @@ extension EtcdClient {
   }
 
   private func rearm() {
-    var deadlines = waiting.map(\.deadline) + sent.values.map(\.deadline)
+    var deadlines = waiting.map(\.deadline)
+    if let connection { deadlines += sent.values.map { $0.expiry(heardAt: connection.lastHeard) } }
     switch link {
-    case .pausing(let until), .connecting(_, let until): deadlines.append(until)
+    case .pausing(let until): deadlines.append(until)
+    case .connecting(let attempts, let nextAt): deadlines += attempts.map(\.until) + (nextAt.map { [$0] } ?? [])
     case .ready(let connection, let pingedAt):
       deadlines += streams.compactMap { $0.call == nil && $0.opensAt > loop.now ? $0.opensAt : nil }
       // An idle connection wakes nobody.

@@ -29,6 +29,8 @@ package final class EtcdClient {
   /// The number of connections so far. It is the same until the next one is open.
   package internal(set) var connectionCount: UInt64 = 0
   var lastFailure = "none was tried"
+  /// The number of attempts to connect so far.
+  var attemptCount = 0
   /// Called with the reason whenever a member has failed, for the log.
   package var onFailure: ((EtcdEndpoint, String) -> Void)?
 
@@ -38,9 +40,18 @@ package final class EtcdClient {
     case idle
     /// All members have failed; the next attempt is at this time.
     case pausing(until: Duration)
-    case connecting(EtcdConnection, until: Duration)
+    /// One member is asked, and others beside it from `nextAt` on.
+    case connecting([Attempt], nextAt: Duration?)
     case ready(EtcdConnection, pingedAt: Duration?)
     case closed
+  }
+
+  /// A connection that is being made.
+  struct Attempt {
+    let number: Int
+    let member: Int
+    let connection: EtcdConnection
+    let until: Duration
   }
 
   /// Creates a client, which connects with the first call or stream.
@@ -67,25 +78,21 @@ package final class EtcdClient {
   /// Ends all calls and streams. No callback of streams follows.
   package func close() {
     if case .closed = link { return }
-    let connection = connection
+    var connections = connection.map { [$0] } ?? []
+    if case .connecting(let attempts, _) = link { connections = attempts.map(\.connection) }
     link = .closed
     timer = nil
     let pending = (waiting, sent.values.sorted { $0.deadline < $1.deadline })
     (waiting, sent, streams, opened) = ([], [:], [], [:])
-    _ = connection?.close()
+    for connection in connections { _ = connection.close() }
     for call in pending.0 { call.fail(.closed, .none) }
     for call in pending.1 { call.fail(.closed, .unknown) }
   }
 
-  var connection: EtcdConnection? {
-    switch link {
-    case .connecting(let connection, _), .ready(let connection, _): connection
-    case .idle, .pausing, .closed: nil
-    }
-  }
+  var connection: EtcdConnection? { if case .ready(let connection, _) = link { connection } else { nil } }
 
   /// The member that is asked; nil while there is no connection.
-  package var endpoint: EtcdEndpoint? { if case .ready(let connection, _) = link { connection.endpoint } else { nil } }
+  package var endpoint: EtcdEndpoint? { connection?.endpoint }
 
   // MARK: Calls
 
@@ -94,17 +101,19 @@ package final class EtcdClient {
   /// - Parameters:
   ///   - request: The request.
   ///   - timeout: The time until the deadline.
+  ///   - silence: The time within which the member must have sent something, whatever it is; nil for the timeout. It is
+  ///     for calls that a member answers without the others: one that is silent counts as gone.
   ///   - connection: The number of the only connection over which it may be sent (`connectionCount`); nil for any.
   ///   - then: Called once, with the answer or the error, possibly before this returns.
   package func call<Request: EtcdRequest>(
-    _ request: Request, timeout: Duration, over connection: UInt64? = nil,
+    _ request: Request, timeout: Duration, silence: Duration? = nil, over connection: UInt64? = nil,
     then: @escaping (Result<Request.Response, EtcdError>) -> Void
   ) {
     let now = loop.preciseNow
     let call = UnaryCall(Request.path, request.bytes, timeout: timeout, deadline: now + timeout) { result in
       then(result.flatMap { Self.decode($0, Request.self) })
     }
-    call.connection = connection
+    (call.silence, call.connection) = (silence, connection)
     if case .closed = link { return call.fail(.closed, .none) }
     guard waiting.count < settings.waitingCalls else { return call.fail(.tooManyCalls, .none) }
     waiting.append(call)

@@ -10,6 +10,9 @@ package nonisolated struct EtcdSettings: Sendable {
   package var tls: TLSFiles?
   /// The time for a connection, with TLS, until the member speaks HTTP/2.
   package var connectTimeout = Duration.seconds(1)
+  /// The time after which another member is asked beside one with which there is no connection yet. A machine that is gone
+  /// then costs no more, and a slow one is not given up.
+  package var connectPatience = Duration.milliseconds(200)
   /// A member with calls that was silent for this long is asked for a sign of life. etcd ends the connections of clients
   /// that ask more often than every 5 s.
   package var pingInterval = Duration.seconds(10)

@@ -6,6 +6,10 @@ final class UnaryCall {
   let message: [UInt8]
   let timeout: Duration
   let deadline: Duration
+  /// The time within which the member must have sent something; nil for the timeout.
+  var silence: Duration?
+  /// The time at which it was sent.
+  var sentAt = Duration.zero
   var answer: [UInt8]?
   var endpoint: EtcdEndpoint?
   /// The number of the only connection over which it may be sent; nil for any.
@@ -18,6 +22,14 @@ final class UnaryCall {
   ) {
     (self.path, self.message, self.timeout, self.deadline) = (path, message, timeout, deadline)
     self.finish = finish
+  }
+
+  /// The time at which it counts as unanswered.
+  ///
+  /// - Parameter time: The time at which the member has last sent something.
+  func expiry(heardAt time: Duration) -> Duration {
+    guard let silence, time <= sentAt else { return deadline }
+    return min(deadline, sentAt + silence)
   }
 
   func fail(_ reason: EtcdError.Reason, _ effect: EtcdError.Effect) {

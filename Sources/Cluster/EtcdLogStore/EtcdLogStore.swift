@@ -33,6 +33,7 @@ package final class EtcdLogStore {
   private let requests: LogRequests
   private var watch: EtcdWatch?
   private var patience: CallPatience
+  private var readPatience: CallPatience
   private var readSize = ReadSize()
   /// The id of the cluster, as of the last answer.
   private var store: UInt64 = 0
@@ -50,6 +51,7 @@ package final class EtcdLogStore {
   package init(_ client: EtcdClient, on loop: EventLoop, _ settings: Settings) throws(UVError) {
     (self.client, self.settings, requests) = (client, settings, LogRequests(prefix: settings.prefix))
     patience = CallPatience(shortest: settings.timeout)
+    readPatience = CallPatience(shortest: settings.timeout)
     timer = try Timer(on: loop) { [weak self] in self?.reportLate() }
   }
 
@@ -165,7 +167,8 @@ package final class EtcdLogStore {
   /// The time for some MiB over a slow network.
   private static let readTime = Duration.seconds(2)
 
-  /// Reads from the member that the client is connected to.
+  /// Reads from the member that the client is connected to. One that is silent is left soon: a node that only follows
+  /// asks nothing else, and would learn only from its claim that the member's machine is gone.
   ///
   /// - Parameters:
   ///   - read: The read.
@@ -174,12 +177,17 @@ package final class EtcdLogStore {
     switch read {
     case .entries(let position):
       let count = readSize.count
-      client.call(requests.entriesRequest(from: position, count: count), timeout: settings.timeout + Self.readTime) {
-        [weak self] result in
+      // Many entries may need longer until their first byte.
+      let silence = readSize.expectsFew ? readPatience.timeout : nil
+      client.call(
+        requests.entriesRequest(from: position, count: count), timeout: settings.timeout + Self.readTime,
+        silence: silence
+      ) { [weak self] result in
         guard let self else { return }
         switch result {
         case .success(let response):
           note(response.header)
+          readPatience.noteAnswer()
           let reading = requests.entriesReading(response)
           if case .entries(let entries, _, _, _) = reading {
             let byteCount = entries.reduce(0) { $0 + $1.bytes.count }
@@ -194,12 +202,15 @@ package final class EtcdLogStore {
     case .parts(let position, let process, let count):
       readParts(position, process, count, [], then)
     case .registration(let node):
-      client.call(requests.registrationRequest(of: node), timeout: settings.timeout + Self.readTime) {
-        [weak self] result in
+      client.call(
+        requests.registrationRequest(of: node), timeout: settings.timeout + Self.readTime,
+        silence: readPatience.timeout
+      ) { [weak self] result in
         guard let self else { return }
         switch result {
         case .success(let response):
           note(response.header)
+          readPatience.noteAnswer()
           then(store, .registration(response.values.first.flatMap(requests.value)))
         case .failure(let error): fail(error, then)
         }
@@ -324,6 +335,7 @@ package final class EtcdLogStore {
   }
 
   private func fail(_ error: EtcdError, _ then: @escaping (UInt64, LogReading) -> Void) {
+    if case .deadline = error.reason { readPatience.noteMissing() }
     onFailure?(error)
     report { [store] in then(store, .failed) }
   }

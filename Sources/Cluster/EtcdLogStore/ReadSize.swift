@@ -3,6 +3,8 @@
 nonisolated struct ReadSize {
   /// The number for the next read.
   private(set) var count = least
+  /// True if the last answer had fewer entries than were asked for: the next one brings what was written since.
+  private(set) var expectsFew = false
 
   private static let (least, most) = (8, 256)
 
@@ -12,6 +14,7 @@ nonisolated struct ReadSize {
   ///   - byteCount: The number of bytes of its entries.
   ///   - isFull: True if it has as many entries as were asked for.
   mutating func note(byteCount: Int, isFull: Bool) {
+    expectsFew = !isFull
     if byteCount > 2 << 20 {
       count = Self.least
     } else if isFull, byteCount < 256 << 10 {

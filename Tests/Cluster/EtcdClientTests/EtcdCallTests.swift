@@ -1,8 +1,9 @@
-import EtcdClient
 import EtcdMessages
 import EventLoop
 import Foundation
 import Testing
+
+@testable import EtcdClient
 
 /// Calls of a real etcd.
 @Suite(.serialized, .timeLimit(.minutes(30)), .enabled(if: EtcdServer.isInstalled, EtcdServer.skipped))
@@ -122,6 +123,60 @@ struct EtcdCallTests {
     _ = try await client.answer(put, on: loop).get()
     #expect(client.endpoint != stopped)
     server.resume(index)
+  }
+
+  // MARK: Members that are gone
+
+  /// A machine without power refuses nothing.
+  @Test func whoDoesNotConnectIsNotWaitedFor() async throws {
+    let server = try await EtcdServer(members: 3, on: loop)
+    // The kernel takes the connection of a stopped process, which then says nothing.
+    server.halt(0)
+    var settings = try server.settings([0, 1])
+    settings.connectTimeout = .seconds(600)
+    settings.seed = try #require((0..<64).first { EndpointRotation(count: 2, seed: $0).current == 0 })
+    let client = try EtcdClient(on: loop, settings)
+    defer { client.close() }
+    _ = try await client.outcome(EtcdPut(Self.key("a"), [1]), on: loop).get()
+    #expect(try client.endpoint == server.endpoint(1))
+    server.resume(0)
+  }
+
+  /// The others refuse at once, again and again.
+  @Test func whoIsLateIsConnectedIfTheOthersAreGone() async throws {
+    let server = try await EtcdServer(members: 2, on: loop)
+    var settings = try server.settings([0])
+    settings.endpoints.append(try EtcdEndpoint("http://127.0.0.1:9"))
+    settings.connectTimeout = .seconds(600)
+    server.halt(0)
+    let client = try EtcdClient(on: loop, settings)
+    defer { client.close() }
+    var refusals = 0
+    client.onFailure = { _, _ in refusals += 1 }
+    var result: Result<EtcdRangeResponse, EtcdError>?
+    let read = EtcdRange(EtcdKeyRange(Self.key("a")), isSerializable: true)
+    client.call(read, timeout: .seconds(240)) { result = $0 }
+    #expect(await loop.pump(until: { refusals >= 3 }))
+    server.resume(0)
+    #expect(await loop.pump(until: { result != nil }))
+    _ = try #require(result).get()
+    #expect(try client.endpoint == server.endpoint(0))
+  }
+
+  @Test func whoSaysNothingIsLeftBeforeTheDeadline() async throws {
+    let server = try await EtcdServer(members: 3, on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    _ = try await client.answer(EtcdPut(Self.key("a"), [1]), on: loop).get()
+    let stopped = try #require(client.endpoint)
+    server.halt(try #require(try (0..<3).first { try server.endpoint($0) == stopped }))
+    let read = EtcdRange(EtcdKeyRange(Self.key("a")), isSerializable: true)
+    var result: Result<EtcdRangeResponse, EtcdError>?
+    client.call(read, timeout: .seconds(600), silence: .milliseconds(200)) { result = $0 }
+    #expect(await loop.pump(until: { result != nil }))
+    #expect(result?.failure?.reason == .deadline(.milliseconds(200)))
+    _ = try await client.answer(read, on: loop).get()
+    #expect(client.endpoint != stopped)
   }
 
   // MARK: A full store

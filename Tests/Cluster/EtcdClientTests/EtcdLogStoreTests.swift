@@ -250,6 +250,34 @@ struct EtcdLogStoreTests {
     guard case .failed = try await reading(store, .entries(from: 1)) else { Issue.record("read from nobody"); return }
   }
 
+  /// A member that does not answer a small read at all is left before the time that large ones may take.
+  @Test func aReadOfASilentMemberFailsSoon() async throws {
+    let server = try await EtcdServer(members: 3, on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client) { $0.timeout = .milliseconds(500) }
+    var errors: [EtcdError] = []
+    store.onFailure = { errors.append($0) }
+    func read(_ read: LogRead) async throws -> Bool {
+      if case .failed = try await reading(store, read) { false } else { true }
+    }
+    // A slow machine may need several attempts.
+    while try await !read(.entries(from: 1)) {}
+    for next in [LogRead.entries(from: 1), .registration(try #require(NodeName("a")))] {
+      let stopped = try #require(client.endpoint)
+      let index = try #require(try (0..<3).first { try server.endpoint($0) == stopped })
+      server.halt(index)
+      errors = []
+      #expect(try await !read(next))
+      guard case .deadline(let time)? = errors.first?.reason else { Issue.record("\(errors)"); return }
+      #expect(time < .seconds(2))
+      // Another member is asked.
+      while try await !read(next) {}
+      #expect(client.endpoint != stopped)
+      server.resume(index)
+    }
+  }
+
   // MARK: With the core
 
   /// Executes the commands of a core that concern the store.

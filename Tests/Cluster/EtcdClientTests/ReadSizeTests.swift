@@ -12,9 +12,13 @@ import Testing
       size.note(byteCount: 300 * size.count, isFull: true)
     }
     #expect(counts == [8, 16, 32, 64, 128, 256, 256])
+    #expect(!size.expectsFew)
     // The end of the log says nothing.
     size.note(byteCount: 0, isFull: false)
     #expect(size.count == 256)
+    #expect(size.expectsFew)
+    size.note(byteCount: 300, isFull: true)
+    #expect(!size.expectsFew)
   }
 
   @Test func aLargeAnswerOrNoneMakesItSmaller() {
