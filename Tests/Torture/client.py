@@ -153,6 +153,33 @@ class Adder(threading.Thread):
             self.buffer += more
 
 
+class TimedAdder(Adder):
+    """Notes how long its actions take, from the first attempt to the acknowledgement, and why its connections end."""
+
+    def __init__(self, name, path, make_action, **options):
+        super().__init__(name, path, make_action, **options)
+        self.sent_at, self.slowest, self.ends = {}, 0.0, []
+
+    def converse(self):
+        try:
+            super().converse()
+        except (Cut, OSError) as end:
+            self.ends.append(str(end))
+            raise
+
+    def write_actions(self, first, texts):
+        now = time.monotonic()
+        for number in range(first, first + len(texts)):
+            self.sent_at.setdefault(number, now)
+        super().write_actions(first, texts)
+
+    def handle(self, kind, payload):
+        before = self.applied
+        super().handle(kind, payload)
+        for number in range(before + 1, self.applied + 1):
+            self.slowest = max(self.slowest, time.monotonic() - self.sent_at.pop(number))
+
+
 def encoder_of(path):
     """Returns a function that encodes actions of the hub's feature, which are JSON with the names of its schema."""
     with blocking.connect(path, wait=10, timeout=120) as client:

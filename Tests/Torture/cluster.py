@@ -20,37 +20,10 @@ import sys
 import tempfile
 import time
 
-from client import Adder, Cut, Violation, check, texts, todo_action
+from client import TimedAdder, Violation, check, texts, todo_action
 from machines import Machine, Network, missing
 
 LIMIT = 90.0
-
-
-class TimedAdder(Adder):
-    """Notes how long its actions take, from the first attempt to the acknowledgement, and why its connections end."""
-
-    def __init__(self, machine, action):
-        super().__init__(f"client-{machine.name}", machine.socket, action, window=4, pause=0.01)
-        self.machine, self.sent_at, self.slowest, self.ends = machine, {}, 0.0, []
-
-    def converse(self):
-        try:
-            super().converse()
-        except (Cut, OSError) as end:
-            self.ends.append(str(end))
-            raise
-
-    def write_actions(self, first, texts):
-        now = time.monotonic()
-        for number in range(first, first + len(texts)):
-            self.sent_at.setdefault(number, now)
-        super().write_actions(first, texts)
-
-    def handle(self, kind, payload):
-        before = self.applied
-        super().handle(kind, payload)
-        for number in range(before + 1, self.applied + 1):
-            self.slowest = max(self.slowest, time.monotonic() - self.sent_at.pop(number))
 
 
 class Cluster:
@@ -70,7 +43,10 @@ class Cluster:
         for machine in self.machines:
             machine.start()
         for machine in self.machines:
-            self.adders.append(TimedAdder(machine, self.ready(machine)))
+            adder = TimedAdder(
+                f"client-{machine.name}", machine.socket, self.ready(machine), window=4, pause=0.01)
+            adder.machine = machine
+            self.adders.append(adder)
         for adder in self.adders:
             adder.start()
 
@@ -145,6 +121,7 @@ class Cluster:
         own = next(adder for adder in self.adders if adder.machine is machine)
         for adder in self.adders:
             adder.slowest, adder.ends = 0.0, []
+        begin = time.time()
         fault()
         if whose == "others":
             self.progress(elsewhere)
@@ -153,6 +130,9 @@ class Cluster:
         elif whose == "any":
             self.progress_of_one()
         gap = max(adder.slowest for adder in elsewhere)
+        # The last election of etcd before clients got further.
+        end = time.time()
+        elections = [at - begin for other in self.others(machine) for at in other.elections() if begin <= at <= end]
         heal()
         self.progress()
         if whose in ("any", "none"):
@@ -162,10 +142,11 @@ class Cluster:
         # A hub that has ended has no connections to keep.
         own_ends = [f"{own.name}: {end}" for end in own.ends if machine.hub is hub]
         self.results.append({
-            "fault": name, "leads": leads, "gap": round(gap, 3), "closed": len(ends), "ends": ends,
-            "own closed": len(own_ends), "own ends": own_ends})
-        print(f"  {len(self.results)}: {name} of {machine.name}{', which leads' if leads else ''}: {gap * 1000:.0f} ms, "
-              f"{len(ends) + len(own_ends)} connections closed {ends + own_ends or ''}", flush=True)
+            "fault": name, "leads": leads, "gap": round(gap, 3), "election": round(max(elections, default=0), 3),
+            "closed": len(ends), "ends": ends, "own closed": len(own_ends), "own ends": own_ends})
+        etcd = f" (etcd's leader after {max(elections) * 1000:.0f} ms)" if elections else ""
+        print(f"  {len(self.results)}: {name} of {machine.name}{', which leads' if leads else ''}: {gap * 1000:.0f} ms"
+              f"{etcd}, {len(ends) + len(own_ends)} connections closed {ends + own_ends or ''}", flush=True)
 
     # Faults
 

@@ -13,6 +13,7 @@ import signal
 import struct
 import subprocess
 import time
+from datetime import datetime
 
 # How long a replaced member of etcd may take.
 LIMIT = 60.0
@@ -143,7 +144,7 @@ class Machine:
             "--initial-cluster-state", self.cluster_state, "--heartbeat-interval", "100", "--election-timeout", "1000",
             "--quota-backend-bytes", str(self.ETCD_BYTES), "--snapshot-count", "10000", "--max-wals", "2",
             "--cert-file", path(f"{self.name}.pem"), "--key-file", path(f"{self.name}.key"), "--trusted-ca-file",
-            path("ca.pem"), "--client-cert-auth", "--logger", "zap", "--log-level", "warn")
+            path("ca.pem"), "--client-cert-auth", "--logger", "zap", "--log-level", "info")
 
     def start_hub(self):
         self.hub = self.spawn(
@@ -328,6 +329,15 @@ class Machine:
     def log(self):
         with open(self.network.path(f"{self.name}.hub.log"), errors="replace") as file:
             return file.read()
+
+    def elections(self):
+        """The times at which the member of etcd has learnt of a new leader of etcd."""
+        times = []
+        with open(self.network.path(f"{self.name}.etcd.log"), errors="replace") as file:
+            for line in file:
+                if " elected leader " in line and line.startswith("{"):
+                    times.append(datetime.fromisoformat(json.loads(line)["ts"]).timestamp())
+        return times
 
     def close(self):
         self.signal(signal.SIGCONT)
