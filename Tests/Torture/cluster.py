@@ -363,6 +363,10 @@ class Cluster:
         for machine in self.machines:
             machine.hub.wait(60)
         positions = compare_journals(self.machines)
+        for machine in self.machines:
+            # With its place in the log and the checksum of all entries up to there.
+            if reason := machine.verify():
+                raise Violation(f"the journal of {machine.name} and the log do not belong together:\n{reason}")
         closed = sum(each["closed"] + each["own closed"] for each in self.results)
         if closed > self.allowed_closed:
             raise Violation(f"{closed} connections were closed by hubs that live: "
@@ -434,6 +438,7 @@ def summary(results, restarts, actions, positions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--hub", required=True, metavar="PATH", help="the storehubd to run")
+    parser.add_argument("--storectl", metavar="PATH", help="verifies each journal and the log in the end")
     parser.add_argument("--kills", type=int, default=20, metavar="N", help="how many machines are killed; default 20")
     parser.add_argument("--seconds", type=float, default=3600, metavar="N", help="begin no fault after this time")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), metavar="S", help="seed of the faults")

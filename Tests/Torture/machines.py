@@ -330,6 +330,15 @@ class Machine:
         with open(self.network.path(f"{self.name}.hub.log"), errors="replace") as file:
             return file.read()
 
+    def verify(self):
+        """What `storectl cluster verify` objects to; None if nothing, or there is no storectl."""
+        if not self.programs.storectl:
+            return None
+        done = subprocess.run(
+            [*self.inside, self.programs.storectl, "cluster", "verify", "--state-dir", os.path.join(self.disk, "hub"),
+             "--config", self.network.path(f"{self.name}.conf")], capture_output=True, text=True, check=False)
+        return f"status {done.returncode}\n{done.stdout}{done.stderr}" if done.returncode else None
+
     def elections(self):
         """The times at which the member of etcd has learnt of a new leader of etcd."""
         times = []
