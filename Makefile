@@ -4,7 +4,7 @@ export DESTDIR PREFIX UNITDIR
 SWIFT_BUILD = swift build --explicit-target-dependency-import-check error
 STATIC_BUILD = $(SWIFT_BUILD) -c release --static-swift-stdlib --disable-local-rpath --scratch-path .build/static
 
-.PHONY: build run test test-clients test-package golden-check simulate fuzz torture torture-cluster system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
+.PHONY: build run test test-clients test-package golden-check simulate fuzz torture torture-cluster system-test sanitize lint tidy format man bench bench-inprocess static install install-files deb clean help setup bench-all bench-cluster bench-growth bench-recovery bench-smoke bench-fairness soak docs api-check
 
 build: need-build ## build the programs for release; `swift build -c release --show-bin-path` prints their directory
 	STOREHUB_PROGRAMS=storectl,storegate,storehubd,storeload,storesim,storeterm $(SWIFT_BUILD) -c release
@@ -76,6 +76,9 @@ bench-growth: need-bench-growth ## lists, shared models, views, clients, scopes 
 
 bench-recovery: need-bench-recovery ## recovery from journals of 10 million actions, and snapshots of 1,000,000 todos (5 minutes)
 	@scripts/bench recovery
+
+bench-cluster: need-bench-cluster ## measure three hubs over etcd beside JetStream and Redis with Sentinel, against the budgets (10 minutes; RUNS=5 SECONDS_EACH=2)
+	@scripts/bench cluster
 
 bench-smoke: need-bench-smoke ## guard against gross regressions by instructions, allocations and ratios (2 minutes)
 	@scripts/bench smoke

@@ -1,4 +1,4 @@
-"""Runs storeload, on core 1, and draws charts with it."""
+"""Runs storeload, on core 1 or on any, and draws charts with it."""
 import json
 import os
 import subprocess
@@ -6,11 +6,11 @@ import subprocess
 from servers import on_core
 
 
-def storeload(programs, server, *arguments, timeout=900):
-    """The result of a run. A run whose result is wrong ends the measurement."""
+def storeload(programs, server, *arguments, timeout=900, core=1):
+    """The result of a run. A run whose result is wrong ends the measurement. Without a core it runs on any."""
+    argv = [f"{programs}/storeload", "--socket", server.socket, "--json", *map(str, arguments)]
     run = subprocess.run(
-        on_core(1, [f"{programs}/storeload", "--socket", server.socket, "--json", *map(str, arguments)]),
-        capture_output=True, text=True, timeout=timeout, check=False)
+        argv if core is None else on_core(core, argv), capture_output=True, text=True, timeout=timeout, check=False)
     if run.returncode:
         reason = run.stderr.strip() or f"exit status {run.returncode}"
         raise SystemExit(f"storeload {' '.join(map(str, arguments))}: {reason}")
