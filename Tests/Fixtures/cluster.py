@@ -375,10 +375,10 @@ async def lose_a_disk(cluster, clients, tasks):
     return len(acknowledged - set(found))
 
 
-async def fill(cluster, node, name, action=todo):
+async def fill(cluster, node, name, action=todo, count=60):
     """Sends so much that the log does not keep what was before."""
     async with storehub.connect(cluster.path(f"{node}.sock"), shortest_delay=0.02) as hub:
-        for number in range(60):
+        for number in range(count):
             await hub.send(action(f"filler {name} {number} " + "x" * 200_000))
 
 
