@@ -10,7 +10,12 @@ struct Modules {
   /// Those of the imports whose declarations the module's own public ones use, or that it re-exports.
   let publicImports: [String: Set<String>]
 
-  init() throws {
+  init() throws { self = try Self.found.get() }
+
+  // Each test uses them; to read all sources takes seconds.
+  private static let found = Result { try Modules(repository: ()) }
+
+  private init(repository: Void) throws {
     layers = try Self.layers(in: Repository.lines("docs/ARCHITECTURE.md"))
     let groups = Set(try Manifest().targets.compactMap(\.group))
     var folders: [String: String] = [:]

@@ -36,7 +36,9 @@ import Testing
     var (found, isFenced) = ([Int](), false)
     for (index, line) in lines.enumerated() {
       if line.drop(while: { $0 == " " }).hasPrefix("```") { isFenced.toggle() }
-      guard !isFenced, !line.hasPrefix("|"), !line.hasPrefix("    "), line.count > columns else { continue }
+      // To count bytes is quicker.
+      guard line.utf8.count > columns, !isFenced, !line.hasPrefix("|"), !line.hasPrefix("    "), line.count > columns
+      else { continue }
       found.append(index + 1)
     }
     return found
