@@ -25,7 +25,10 @@ struct Compiler {
     return ["README.md"] + docs.sorted().map { "docs/\($0)" } + catalogs.sorted().map { "Sources/\($0)" }
   }
 
-  static func blocks() throws -> [CodeBlock] {
+  static func blocks() throws -> [CodeBlock] { try found.get() }
+
+  // Each block is checked by a test case of its own.
+  private static let found = Result {
     try pages().flatMap { CodeBlock.blocks(of: try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8), page: $0) }
   }
 
@@ -71,19 +74,10 @@ struct Compiler {
 
   /// Returns the compiler's errors.
   private static func run(_ task: [String], asLibrary: Bool) throws -> String {
-    let libraries = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Sources")
-      .filter { $0.hasSuffix("/module.modulemap") }.map { $0.dropLast("/module.modulemap".count) }
-    // SwiftPM writes the module maps of the package's C targets beside their objects.
-    let maps = try FileManager.default.contentsOfDirectory(atPath: products).filter {
-      $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build")
-        && FileManager.default.fileExists(atPath: "\(products)/\($0)/module.modulemap")
-    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     var arguments = ["swiftc", "-frontend", "-swift-version", "6"] + task
-    arguments += ["-warnings-as-errors", "-I", "\(products)/Modules"]
-    for library in libraries { arguments += ["-I", "\(root)/Sources/\(library)"] }
-    for map in maps { arguments += ["-Xcc", "-fmodule-map-file=\(products)/\(map)/module.modulemap"] }
+    arguments += ["-warnings-as-errors", "-I", "\(products)/Modules"] + (try librariesInC.get())
     arguments += ["-load-plugin-executable", "\(products)/StoreHubMacros-tool#StoreHubMacros"]
     if asLibrary { arguments.append("-parse-as-library") }
     process.arguments = arguments
@@ -95,5 +89,18 @@ struct Compiler {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     return process.terminationStatus == 0 ? "" : "The code on the page does not compile:\n\(text)"
+  }
+
+  /// The options with which the compiler finds the C libraries.
+  private static let librariesInC = Result {
+    let libraries = try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Sources")
+      .filter { $0.hasSuffix("/module.modulemap") }.map { $0.dropLast("/module.modulemap".count) }
+    // SwiftPM writes the module maps of the package's C targets beside their objects.
+    let maps = try FileManager.default.contentsOfDirectory(atPath: products).filter {
+      $0.hasSuffix(".build") && !$0.hasSuffix("-tool.build")
+        && FileManager.default.fileExists(atPath: "\(products)/\($0)/module.modulemap")
+    }
+    return libraries.flatMap { ["-I", "\(root)/Sources/\($0)"] }
+      + maps.flatMap { ["-Xcc", "-fmodule-map-file=\(products)/\($0)/module.modulemap"] }
   }
 }
