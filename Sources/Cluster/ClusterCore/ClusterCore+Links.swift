@@ -31,7 +31,7 @@ extension ClusterCore {
     case .here: emit(.perform(session, first: first, actions))
     case .link(let node):
       guard let leader = point.leader else { return }
-      emit(.send(.actions(term: leader.term, session, first: first, actions), to: node))
+      send(actions, from: first, of: session, inTerm: leader.term, to: node)
     }
   }
 

@@ -144,6 +144,19 @@ package struct ClusterCore: ~Copyable {
 
   mutating func emit(_ command: ClusterCommand) { commands.append(command) }
 
+  /// Sends actions to a leader, together with those of the same session that follow each other.
+  mutating func send(
+    _ actions: [[UInt8]], from first: UInt64, of session: ClusterSession, inTerm term: UInt64, to node: NodeName
+  ) {
+    guard case .send(.actions(term, session, let start, var earlier), node)? = commands.last,
+      start + UInt64(earlier.count) == first
+    else { return emit(.send(.actions(term: term, session, first: first, actions), to: node)) }
+    // Before the change, so that the actions are not copied.
+    commands.removeLast()
+    earlier += actions
+    emit(.send(.actions(term: term, session, first: start, earlier), to: node))
+  }
+
   private var currentStanding: Standing {
     switch role {
     case .proving: return .starting

@@ -15,6 +15,7 @@ extension ClusterNode {
   }
 
   func close(_ session: ForwardedSession) {
+    sendForwarded()
     let named = self.session(session)
     groups[named] = nil
     cancellations.removeAll { $0.session == named }
@@ -23,6 +24,7 @@ extension ClusterNode {
   }
 
   func cancel(action number: UInt64, of session: ForwardedSession) {
+    sendForwarded()
     let named = self.session(session)
     if let toldClients {
       links?.cancel(action: number, of: named, term: toldClients.term, on: toldClients.node)

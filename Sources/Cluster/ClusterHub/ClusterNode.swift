@@ -25,6 +25,8 @@ final class ClusterNode: ReplicatedLog {
   private var isDriving = false
   /// True until a node that may begin a log knows that its prefix overlaps with that of no other store.
   private var awaitsPrefix: Bool
+  /// True while forwarded actions are left to the end of this turn of the loop.
+  private var isForwarding = false
   private(set) var isReady = false
   private(set) var hasLeft = false
   /// The events since the journal was opened, until the hub takes them.
@@ -246,8 +248,19 @@ final class ClusterNode: ReplicatedLog {
   }
 
   func forward(_ action: [UInt8], of session: ForwardedSession) {
-    update()
+    if !isForwarding {
+      isForwarding = true
+      update()
+      // The actions of a frame, and of all frames of a turn of the loop, go to the leader together.
+      Task { [weak self] in self?.sendForwarded() }
+    }
     core.act(self.session(session), action)
+  }
+
+  /// Sends what was forwarded in this turn of the loop.
+  func sendForwarded() {
+    guard isForwarding else { return }
+    isForwarding = false
     drive()
   }
 

@@ -22,7 +22,24 @@ import Wire
     node.core.received(beat(log[0].entry.leader), from: TestNode.name("b"))
     node.core.act(session, [2])
     node.take()
-    #expect(node.sentActions == ["b 1: 5 01", "b 1: 6 02"])
+    #expect(node.sentActions == ["b 1: 5 01,02"])
+  }
+
+  /// A frame has many actions, and a message of a link costs more than an action.
+  @Test func actionsOfASessionThatFollowEachOtherShareAMessage() {
+    let node = TestNode.follower(of: log)
+    let other = ClusterSession(node: TestNode.name("a"), user: 1000, id: SessionID(high: 0, low: 2))
+    for session in [session, other] { node.core.open(session, processed: 0) }
+    node.core.linkOpened(TestNode.name("b"))
+    node.core.received(beat(log[0].entry.leader), from: TestNode.name("b"))
+    node.take()
+    for action in 1...3 { node.core.act(session, [UInt8(action)]) }
+    for action in 4...5 { node.core.act(other, [UInt8(action)]) }
+    node.core.act(session, [6])
+    node.take()
+    node.core.act(session, [7])
+    node.take()
+    #expect(node.sentActions == ["b 1: 1 01,02,03", "b 1: 1 04,05", "b 1: 4 06", "b 1: 5 07"])
   }
 
   @Test func whatHasNoOutcomeIsSentAgainOverANewLink() {
