@@ -46,28 +46,6 @@ struct Outgoing: ~Copyable {
   /// The place of this turn's first byte: the sent ones of earlier turns may precede it.
   private var start = 0
 
-  /// What a delta's frame consists of, apart from the revision, which the bytes of the delta imply.
-  struct DeltaFrame: Equatable {
-    /// The subscriber's number for its scope.
-    var scope: UInt16
-    /// The revision that the subscriber has.
-    var base: UInt64
-    /// The bytes of the delta in this turn's output.
-    var delta: Range<Int>
-  }
-
-  /// The last delta that was written with its head.
-  private var lastDelta: (frame: DeltaFrame, range: Range<Int>)?
-
-  /// The bytes of the same frame, if it was the last one of its kind.
-  func shared(_ frame: DeltaFrame) -> Range<Int>? {
-    guard let lastDelta, lastDelta.frame == frame else { return nil }
-    return lastDelta.range
-  }
-
-  /// Keeps a delta's frame for the next subscriber.
-  mutating func share(_ frame: DeltaFrame, at range: Range<Int>) { lastDelta = (frame, range) }
-
   /// Ends the turn, whose bytes are not needed any more, and keeps the memory.
   ///
   /// Emptying an array costs 100 instructions however few elements it has, so that is done for many turns at once.
@@ -76,7 +54,6 @@ struct Outgoing: ~Copyable {
     start = writer.count
     ranges.removeAll()
     (openCount, runByteCount) = (0, 0)
-    lastDelta = nil
   }
 
   /// The number of sent bytes that may precede those of a turn.

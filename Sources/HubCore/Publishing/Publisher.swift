@@ -449,32 +449,19 @@ extension Publisher {
     }
   }
 
-  /// Writes the frame of a delta.
-  ///
-  /// The bytes of a long delta are shared by all subscribers, behind a head for each. A short one is copied behind its
-  /// head, because a socket takes one range faster than two, and subscribers alike share the whole frame.
+  /// Writes the frame of a delta: a separate head before shared bytes.
   private mutating func writeDelta(
     _ id: Int, _ subscriber: Subscriber, _ slice: Range<Int>, at revision: UInt64, _ out: inout Outgoing
   ) {
-    subscribers[id]?.sentRevision = revision
-    let frame = Outgoing.DeltaFrame(scope: subscriber.number, base: subscriber.sentRevision, delta: slice)
-    if let shared = out.shared(frame) { return out.add(shared) }
     let header = FrameHeader(kind: .delta, scope: subscriber.number, revision: revision)
     let head = out.writer.head(header, restCount: slice.count) {
       $0.arrayHeader(count: 2)
       $0.unsigned(subscriber.sentRevision)
     }
-    guard slice.count <= Self.copiedDelta else {
-      out.add(head)
-      return out.add(slice)
-    }
-    let whole = head.lowerBound..<out.writer.copy(slice).upperBound
-    out.share(frame, at: whole)
-    out.add(whole)
+    out.add(head)
+    out.add(slice)
+    subscribers[id]?.sentRevision = revision
   }
-
-  /// The size up to which a delta is copied for its frame, in bytes.
-  private static var copiedDelta: Int { 256 }
 
   /// Writes a bookmark, valid for any type and for an absent scope, if the subscriber was sent no revision for a long
   /// time.

@@ -68,21 +68,6 @@ public struct FrameWriter {
     return start..<encoder.count
   }
 
-  /// Appends a copy of bytes that were written before, and returns its range.
-  ///
-  /// - Precondition: At most some hundred bytes, which are copied through the stack.
-  package mutating func copy(_ range: Range<Int>) -> Range<Int> {
-    let start = count
-    // A slice of the buffer would share it, and appending to it would then copy all.
-    unsafe withUnsafeTemporaryAllocation(byteCount: range.count, alignment: 1) { bytes in
-      unsafe encoder.buffer.withUnsafeBytes {
-        unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range]))
-      }
-      unsafe encoder.buffer.append(contentsOf: bytes)
-    }
-    return start..<count
-  }
-
   /// The deltas' contribution to the estimate of memory that versions do not share.
   package var unsharedByteCount: Int { encoder.unsharedByteCount }
 
