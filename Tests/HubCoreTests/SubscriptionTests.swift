@@ -51,9 +51,9 @@ import Wire
 
     let ranges = hub.core.commands.compactMap { command -> Range<Int>? in
       guard case .write(let id, let run) = command, followers.contains(id) else { return nil }
-      // The whole frame of a short delta.
-      #expect(run.count == 1)
-      return hub.core.ranges[run.lowerBound]
+      // A separate head, and the delta.
+      #expect(run.count == 2)
+      return hub.core.ranges[run.upperBound - 1]
     }
     #expect(ranges.count == 10)
     #expect(Set(ranges).count == 1)
