@@ -5,7 +5,7 @@ import EtcdLogStore
 import TurnLog
 import Wire
 
-/// What operators ask the hub that leads from other machines, through etcd.
+/// Questions that operators on other machines ask the hub that leads, through etcd.
 extension ClusterNode {
   /// Answers an inquiry, if this node leads. The question comes by the watch, and is repeated if the answer is lost.
   func answer(_ value: StoredValue, in store: UInt64) {

@@ -1,6 +1,6 @@
 package import Wire
 
-/// What an operator's command on any machine asks of the hub that leads: the value of the key `inquiry`.
+/// A question of an operator's command, on any machine, to the hub that leads: the value of the key `inquiry`.
 ///
 /// It decides nothing. The hub that leads answers in the key `reply` if it sees the inquiry, and passes the leadership on
 /// by its own entry in the log, as for an operator on its machine. A command repeats what has no answer.

@@ -7,7 +7,7 @@ import RandomNumbers
 /// When all have failed, there is a pause, which grows to a quarter of a second: an election of etcd takes about one
 /// second, and the first member that answers again shall be found soon.
 nonisolated struct EndpointRotation {
-  /// What a member has failed in.
+  /// The way in which a member has failed.
   enum Failure {
     /// There was no connection, or it has ended: the machine may be gone.
     case unreachable

@@ -5,7 +5,7 @@ import EtcdMessages
 ///
 /// It reads one key below each prefix and skips the rest, so that its cost does not depend on the lengths of the logs.
 nonisolated struct StoreScan {
-  /// What all prefixes begin with; empty, or with a slash at its end.
+  /// The beginning of all prefixes; empty, or with a slash at its end.
   let parent: String
   /// The first key that has not been looked at.
   private var cursor: [UInt8]

@@ -9,7 +9,7 @@ import Testing
 
   private func beat(_ revision: UInt64) -> StoredValue { StoredValue(key: .beat, bytes: [1], revision: revision) }
 
-  /// What arrives late, in the ways in which it can.
+  /// The ways in which old values arrive late.
   enum Way: CaseIterable { case watch, several, refusal, refusedWithABeat }
 
   private func bringLate(_ way: Way, to node: TestNode, _ claim: (number: UInt64, LogTransaction)) {
@@ -64,7 +64,7 @@ import Testing
     #expect(node.transactions.count == 1)
   }
 
-  /// What a linked leader says is no old news.
+  /// A message over a link is never an old sign.
   @Test(arguments: [true, false])
   func aLinkedLeaderIsWaitedForAsBefore(isCurrent: Bool) throws {
     let node = try lateNode(.watch)

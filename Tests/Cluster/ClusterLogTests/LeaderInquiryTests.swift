@@ -2,7 +2,7 @@ import ClusterLog
 import Testing
 import Wire
 
-/// What operators ask the hub that leads, and its answers.
+/// Operators' questions to the hub that leads, and its answers.
 @Suite struct LeaderInquiryTests {
   private let reply = LeaderReply(
     id: .max, leader: Samples.second, position: 900,

@@ -42,7 +42,7 @@ nonisolated struct StoresReport {
     stores.compactMap { if case .silence = $0.answer { $0.prefix } else { nil } }
   }
 
-  /// What an operator should know about names: a machine has one name in all stores.
+  /// Warnings about names, because a machine has one name in all stores.
   var warnings: [String] {
     var hosts: [NodeName: [String: String]] = [:]
     var names: [String: [NodeName: String]] = [:]
