@@ -92,10 +92,18 @@ package enum ClusterMessage: Equatable, Sendable {
   case beat(Leadership, position: UInt64, isCurrent: Bool)
   /// The sender's journal is on disk up to this position, in the history with this id.
   case status(history: UInt64, stored: UInt64)
-  /// Actions of a session of the sender, for the leader of a term.
+  /// Actions of a session of the sender, or of a relay below it, for the leader of a term.
   case actions(term: UInt64, ClusterSession, first: UInt64, [[UInt8]])
   /// The sender needs entries after this position that the log no longer has. A snapshot is the answer.
   case needsSnapshot(after: UInt64)
+  /// A relay asks for the entries after its place, and for all that come; nil ends that.
+  case follow(FollowRequest?)
+  /// The answer to that, or the end of what was accepted.
+  case followed(FollowAnswer)
+  /// The next entry for a relay, with the parts of its turn.
+  case entry(EncodedEntry, parts: [[UInt8]])
+  /// What the sender has, for relays.
+  case relayBeat(RelayBeat)
 }
 
 /// What a node may do for its clients.
@@ -125,6 +133,8 @@ package enum Refusal: Equatable, Sendable {
   case restored
   /// The log belongs to another history than the journal, and has not its last entry.
   case otherHistory(OtherHistory)
+  /// The nodes that a relay may follow have another log than its journal.
+  case otherLog(of: NodeName, expected: LogHistory?, found: LogHistory, position: UInt64)
   /// Another process runs as the same node, since before this one.
   case nameTaken(NodeName)
   /// The log has turns of a schema that this version cannot read, which is usually a newer one.
@@ -153,15 +163,19 @@ package struct OtherHistory: Equatable, Sendable {
 
 extension OtherHistory: CustomStringConvertible {
   package var description: String {
-    func name(_ history: LogHistory) -> String {
-      let digits = String(history.id, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }
     let entries = log.map { "entries \($0.lowerBound) to \($0.upperBound)" } ?? "no entries"
     return """
-      the journal ends with entry \(position) of the log \(name(expected)), but etcd has the log \(name(found)) with \
+      the journal ends with entry \(position) of the log \(expected.name), but etcd has the log \(found.name) with \
       \(entries), \(hasEntry ? "of which entry \(position) is another one" : "and not that entry")
       """
+  }
+}
+
+extension LogHistory {
+  /// The name for people.
+  fileprivate var name: String {
+    let digits = String(id, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
 
@@ -170,7 +184,7 @@ extension Refusal {
   var isFinal: Bool {
     switch self {
     case .nameTaken, .newerSchema: true
-    case .logLost, .diverged, .damaged, .restored, .otherHistory: false
+    case .logLost, .diverged, .damaged, .restored, .otherHistory, .otherLog: false
     }
   }
 }
@@ -196,6 +210,12 @@ extension Refusal: CustomStringConvertible {
       \(found). That is the log of another cluster, or one that was begun again with another journal: check 'etcd' and \
       'prefix' in [cluster]; if they are right, move this journal away, and give this node a copy of that of a node which \
       serves, by `storectl cluster copy --into DIR` on its machine
+      """
+    case .otherLog(let node, let expected, let found, let position):
+      """
+      the journal ends with entry \(position) of the log \(expected?.name ?? "without a name"), but node \(node) has the \
+      log \(found.name), which does not continue it: check 'follow' in [cluster]; if it is right, move this journal away, \
+      and start this node once with --new-history
       """
     case .nameTaken(let node):
       "another process runs as node \(node): give each machine its own name in [cluster], and start this hub again"

@@ -82,6 +82,10 @@ extension ClusterCore {
   }
 
   mutating func continueFollowing(_ follower: Follower) {
+    if isRelay {
+      if needsSnapshot { requestSnapshot() }
+      return
+    }
     if now - readAt >= options.pollInterval { readEntries() }
     if needsSnapshot { requestSnapshot() }
     guard now >= claimTime(follower), pending == nil, incomplete == nil, !needsSnapshot else { return }
@@ -108,6 +112,7 @@ extension ClusterCore {
   ///   - store: The id of the store's cluster.
   ///   - result: The result.
   package mutating func readEnded(_ number: UInt64, in store: UInt64, _ result: LogReading) {
+    if readForRelayEnded(number, in: store, result) { return }
     if registration.checking == number {
       registration.checking = nil
       if case .registration(let found) = result, store == self.store { noteRegistration(found) }
@@ -233,7 +238,7 @@ extension ClusterCore {
     readEntries()
   }
 
-  private mutating func accept(_ entry: EncodedEntry, turns: [[UInt8]], parts: [[UInt8]]) {
+  mutating func accept(_ entry: EncodedEntry, turns: [[UInt8]], parts: [[UInt8]]) {
     if !options.schemas.contains(entry.entry.schema) {
       return refuse(.newerSchema(position: entry.entry.position))
     }
@@ -245,7 +250,8 @@ extension ClusterCore {
     (storeSignAt, readAt) = (now, now)
     // A node that takes over has waited for others before, and shows itself over the links at once.
     let isNew = if case .opening = entry.entry.content { true } else { false }
-    noteSign(isNew: isNew)
+    // The entries of a relay may be old; only beats tell.
+    if !isRelay { noteSign(isNew: isNew) }
     if !turns.isEmpty { emit(.apply(turns: turns, position: entry.entry.position)) }
     switch entry.entry.content {
     case .opening: findRoute()
@@ -263,6 +269,7 @@ extension ClusterCore {
     last = entry
     trimPlan.count(entry.entry.position, byteCount: parts.reduce(entry.bytes.count) { $0 + $1.count })
     emit(.record(entry, parts: parts))
+    serveRelays(entry, parts: parts)
   }
 
   // MARK: The journal
@@ -271,6 +278,6 @@ extension ClusterCore {
   package mutating func journalStored(upTo position: UInt64) {
     storedPosition = position
     trimPlan.note(options.node, stored: position)
-    if case .link(let node) = route { sendStatus(to: node) }
+    if let upstream { sendStatus(to: upstream) } else if case .link(let node) = route { sendStatus(to: node) }
   }
 }

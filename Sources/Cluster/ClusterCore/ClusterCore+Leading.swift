@@ -16,7 +16,9 @@ extension ClusterCore {
   /// - Parameter node: A node to which a link is open.
   /// - Returns: False if this node does not lead, or the other one is not linked.
   package mutating func transfer(to node: NodeName) -> Bool {
-    guard case .leader(var leader) = role, links[node] != nil, leader.successor == nil else { return false }
+    guard case .leader(var leader) = role, links[node] != nil, options.members.contains(node),
+      leader.successor == nil
+    else { return false }
     leader.successor = node
     role = .leader(leader)
     route = .none
@@ -29,7 +31,7 @@ extension ClusterCore {
 
   /// The linked node whose journal is the furthest, which can lead at once; nil without a link.
   package var bestSuccessor: NodeName? {
-    linkedNodes.max { (trimPlan.stored(by: $0), $1) < (trimPlan.stored(by: $1), $0) }
+    linkedNodes.filter(options.members.contains).max { (trimPlan.stored(by: $0), $1) < (trimPlan.stored(by: $1), $0) }
   }
 
   /// Does what is due: effects, messages over links, and the next transaction.

@@ -39,21 +39,27 @@ extension ClusterCore {
   mutating func findRoute() {
     route = .none
     guard let leader = point.leader, point.successor == nil else { return }
-    if leader == leadership {
+    if isRelay {
+      guard let upstream, upstreams.way != 0 else { return }
+      route = .link(upstream)
+      sendStatus(to: upstream)
+    } else if leader == leadership {
       route = .here
     } else if let announced = links[leader.node], announced == leader {
       route = .link(leader.node)
       sendStatus(to: leader.node)
     }
     guard route != .none else { return }
+    wayNumber += 1
     var all: [(ClusterSession, UInt64, [[UInt8]])] = []
     held.forEach { all.append(($0, $1, $2)) }
     for (session, first, actions) in all { deliver(session, first: first, actions) }
   }
 
-  /// The linked leader to which actions go, and its term; nil while there is none, or this node leads.
-  package var linkedLeader: Leadership? {
-    if case .link(let node) = route, let leader = point.leader, leader.node == node { leader } else { nil }
+  /// The way of actions over a link; nil while there is none, or this node leads.
+  package var actionWay: ActionWay? {
+    guard case .link(let node) = route, let leader = point.leader, leader.node == node || isRelay else { return nil }
+    return ActionWay(node: node, term: leader.term, number: wayNumber)
   }
 
   private var leadership: Leadership? {
@@ -67,9 +73,18 @@ extension ClusterCore {
   /// - Parameters:
   ///   - node: The node.
   ///   - givesSnapshots: False if it does not answer `needsSnapshot`.
-  package mutating func linkOpened(_ node: NodeName, givesSnapshots: Bool = true) {
+  ///   - knowsRelays: False if it does not know the messages of relays.
+  package mutating func linkOpened(_ node: NodeName, givesSnapshots: Bool = true, knowsRelays: Bool = true) {
     links[node] = .some(nil)
     if givesSnapshots { givers.insert(node) }
+    if knowsRelays {
+      takesRelays.insert(node)
+      if options.upstreams.contains(node) { upstreams.linked[node] = Upstreams.State() }
+      if options.relays.contains(node) {
+        relays.linked.insert(node)
+        return sendRelayBeats()
+      }
+    }
     if case .leader = role { emit(.send(beat, to: node)) }
   }
 
@@ -77,6 +92,14 @@ extension ClusterCore {
   package mutating func linkClosed(_ node: NodeName) {
     links[node] = nil
     givers.remove(node)
+    takesRelays.remove(node)
+    relays.linked.remove(node)
+    relays.followers[node] = nil
+    upstreams.linked[node] = nil
+    if isRelay, upstreams.current == node {
+      leaveUpstream()
+      tendUpstream()
+    }
     trimPlan.forget(node)
     if route == .link(node) { route = .none }
     if snapshotRequest?.node == node { snapshotRequest?.until = now }
@@ -95,17 +118,41 @@ extension ClusterCore {
     case .beat(let leadership, let position, let isCurrent): heard(leadership, position, isCurrent, from: node)
     case .status(let id, let stored):
       // A journal of another history has other entries at the same positions.
-      if id == history?.id { trimPlan.note(node, stored: stored) }
+      guard id == history?.id else { return }
+      trimPlan.note(node, stored: stored)
+      relayStored(node, upTo: stored)
     case .actions(let term, let session, let first, let actions):
       // Those for another term are sent again to its leader.
-      guard let leadership, leadership.term == term, session.node == node else { return }
-      emit(.perform(session, first: first, actions))
+      if let leadership {
+        if leadership.term == term { emit(.perform(session, first: first, actions)) }
+      } else {
+        passOn(actions, from: first, of: session, inTerm: term, sentBy: node)
+      }
     case .needsSnapshot(let position): sendSnapshot(to: node, after: position)
+    case .follow(let request): handle(request, from: node)
+    case .followed(let answer): handle(answer, from: node)
+    case .entry(let entry, let parts): take(entry, parts, from: node)
+    case .relayBeat(let beat): heard(beat, from: node)
+    }
+  }
+
+  /// Sends actions of a relay below this node on. Those that have no way are dropped: the relay sends them again when a
+  /// beat tells it of another way.
+  private mutating func passOn(
+    _ actions: [[UInt8]], from first: UInt64, of session: ClusterSession, inTerm term: UInt64, sentBy node: NodeName
+  ) {
+    guard let way = actionWay, way.term == term, way.node != node, takesRelays.contains(way.node),
+      session.node != options.node, options.relays.contains(session.node)
+    else { return }
+    if actions.isEmpty {
+      emit(.send(.actions(term: term, session, first: first, []), to: way.node))
+    } else {
+      send(actions, from: first, of: session, inTerm: term, to: way.node)
     }
   }
 
   private mutating func heard(_ leadership: Leadership, _ position: UInt64, _ isCurrent: Bool, from node: NodeName) {
-    guard leadership.node == node else { return }
+    guard leadership.node == node, !isRelay else { return }
     links[node] = .some(leadership)
     switch role {
     case .follower, .claiming: break
@@ -115,6 +162,7 @@ extension ClusterCore {
       announced = position
       if isCurrent { noteSign(isBehind: position > point.position, isNew: true) } else { noteWaitingLeader() }
       if route == .none { findRoute() }
+      sendRelayBeats()
     }
     if position > point.position { readEntries() }
   }
@@ -132,8 +180,9 @@ extension ClusterCore {
   mutating func sendBeats() {
     guard case .leader(var leader) = role else { return }
     let message = beat
-    for node in links.keys.sorted() { emit(.send(message, to: node)) }
+    for node in links.keys.sorted() where !relays.linked.contains(node) { emit(.send(message, to: node)) }
     leader.linkBeatAt = now + options.beatInterval
     role = .leader(leader)
+    sendRelayBeats()
   }
 }

@@ -8,6 +8,7 @@ extension ClusterCore {
     stopAsking()
     (begun, beatRevision, readAt) = (nil, nil, now)
     role = .proving(isBehind: false)
+    if isRelay { return proveToUpstream() }
     transact(
       .prove(
         options.node, as: nextRegistration(), replacing: replacedRegistration, last: candidate?.last ?? last,
@@ -78,6 +79,7 @@ extension ClusterCore {
   mutating func adopt(_ found: LogHistory) {
     guard history != found else { return }
     let isContinued = history != nil
+    if isContinued { stopServingRelays() }
     history = found
     // Those of the others were told in the other history.
     trimPlan.forgetAll()

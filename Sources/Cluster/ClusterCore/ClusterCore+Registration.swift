@@ -70,7 +70,7 @@ extension ClusterCore {
   // MARK: While the node serves
 
   mutating func checkRegistration() {
-    guard now >= registration.checkAt else { return }
+    guard !isRelay, now >= registration.checkAt else { return }
     registration.checkAt = now + options.registrationInterval
     lastNumber += 1
     registration.checking = lastNumber

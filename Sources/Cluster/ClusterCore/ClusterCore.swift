@@ -67,6 +67,12 @@ package struct ClusterCore: ~Copyable {
   /// The open links, with the leadership that the other side has last announced.
   var links: [NodeName: Leadership?] = [:]
   var route = Route.none
+  /// The number of the way of actions to the leader: each new one has another.
+  var wayNumber: UInt64 = 0
+  /// The linked nodes that take sessions of relays.
+  var takesRelays: Set<NodeName> = []
+  var relays: Relays
+  var upstreams = Upstreams()
   var held = HeldActions()
   var trimPlan: TrimPlan
   /// The end of the journal on disk.
@@ -127,12 +133,14 @@ package struct ClusterCore: ~Copyable {
       members: options.members, keptBytes: options.keptBytes, stepBytes: options.trimStepBytes)
     trimPlan.note(options.node, stored: storedPosition)
     random = SplitMix(seed: options.process)
+    relays = Relays(recent: RecentEntries(byteLimit: options.relayBytes), beatAt: now)
     window = CompactionWindow(writes: options.compactedWrites, bytes: options.compactedBytes)
     prove()
   }
 
   /// The commands since the last call, in order.
   package mutating func takeCommands() -> [ClusterCommand] {
+    updateRelays()
     let current = currentStanding
     if current != standing {
       standing = current
@@ -196,6 +204,8 @@ package struct ClusterCore: ~Copyable {
   package mutating func advance(to time: Duration) {
     now = max(now, time)
     retryTransaction()
+    tendRelays()
+    if isRelay { tendUpstream() }
     switch role {
     case .proving(let isBehind):
       // The log may have changed before a node has sent its state.
@@ -225,6 +235,7 @@ package struct ClusterCore: ~Copyable {
         times.append(min(until > now ? until : now + options.retryInterval, readAt + .seconds(5)))
       }
     case .refused(let refusal, let retryAt): if !refusal.isFinal { times.append(retryAt) }
+    case .follower where isRelay: break
     case .follower(let follower):
       times += [readAt + options.pollInterval, max(claimTime(follower), now + options.retryInterval)]
       if now - follower.currentAt < options.takeoverAfter { times.append(follower.currentAt + options.takeoverAfter) }
@@ -234,6 +245,8 @@ package struct ClusterCore: ~Copyable {
     case .claiming: times.append(registration.checkAt)
     case .leader(let leader): times += leadingTimes(leader) + [registration.checkAt]
     }
+    if isRelay { times += relayTimes }
+    if !relays.linked.isEmpty { times.append(relays.beatAt) }
     return times.min()
   }
 

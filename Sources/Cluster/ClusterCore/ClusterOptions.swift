@@ -24,6 +24,14 @@ package struct ClusterOptions: Sendable {
   package var pollInterval = Duration.milliseconds(500)
   /// The time between attempts after an error, such as a full store.
   package var retryInterval = Duration.milliseconds(250)
+  /// The nodes that a relay may follow, in the order of preference; empty for a member, which has the store.
+  package var upstreams: [NodeName]
+  /// The relays that may follow this node.
+  package var relays: Set<NodeName> = []
+  /// The bytes of entries that are kept in memory for relays, and those that are sent ahead of a relay's journal.
+  package var relayBytes = 4 << 20
+  /// A relay goes back to a node that it prefers when that has been current for so long.
+  package var returnTime = Duration.seconds(5)
   /// The greatest number of bytes of an entry.
   package var entryBytes = LogEntry.byteLimit
   /// The number of bytes of stored entries that are kept for nodes that were away.
@@ -47,9 +55,13 @@ package struct ClusterOptions: Sendable {
   package var snapshotPreparation = Duration.seconds(60)
 
   /// Creates settings with the default times.
-  /// - Precondition: There is at least one schema, and the node is a member.
-  package init(node: NodeName, process: UInt64, members: Set<NodeName>, schemas: [SchemaFingerprint]) {
-    precondition(!schemas.isEmpty && members.contains(node), "a node without a schema, or outside of its cluster")
+  /// - Precondition: There is at least one schema, and the node is a member or a relay, which follows others.
+  package init(
+    node: NodeName, process: UInt64, members: Set<NodeName>, upstreams: [NodeName] = [], schemas: [SchemaFingerprint]
+  ) {
+    precondition(
+      !schemas.isEmpty && members.contains(node) == upstreams.isEmpty, "a node without a schema, or outside of its cluster")
     (self.node, self.process, self.members, self.schemas) = (node, process, members, schemas)
+    self.upstreams = upstreams
   }
 }

@@ -63,7 +63,42 @@ extension ClusterLink {
     case .snapshot(let head): take(head)
     case .piece(let bytes): take(bytes)
     case .snapshotNotice(let notice): take(notice)
+    case .follow(let request):
+      guard options.relays.contains(peer.node) else { return finish(.violation("a node that is no relay follows")) }
+      events.append(.message(.follow(request)))
+    case .followed(let answer):
+      guard hasFollowed else { return finish(.violation("an answer that was not asked for")) }
+      events.append(.message(.followed(answer)))
+    case .entry(let entry): take(entry)
+    case .part(let bytes): take(part: bytes)
+    case .relayBeat(let beat): events.append(.message(.relayBeat(beat)))
     }
+  }
+
+  // MARK: Entries
+
+  private mutating func take(_ entry: EncodedEntry) {
+    guard hasFollowed else { return finish(.violation("an entry that was not asked for")) }
+    guard incomplete == nil else { return finish(.violation("an entry before the parts of another one")) }
+    if case .parts(_, let turn) = entry.entry.content {
+      incomplete = (entry, turn, [], 0)
+    } else {
+      events.append(.message(.entry(entry, parts: [])))
+    }
+  }
+
+  private mutating func take(part bytes: [UInt8]) {
+    guard var current = incomplete.take() else { return finish(.violation("a part without an entry")) }
+    current.byteCount += bytes.count
+    guard !bytes.isEmpty, current.byteCount <= current.turn.byteCount else {
+      return finish(.violation("a part that does not fit the entry"))
+    }
+    current.parts.append(bytes)
+    guard current.parts.count == current.turn.count else { return incomplete = current }
+    guard current.turn.turn(from: current.parts) != nil else {
+      return finish(.violation("parts with another checksum"))
+    }
+    events.append(.message(.entry(current.entry, parts: current.parts)))
   }
 
   // MARK: The hello
@@ -81,7 +116,7 @@ extension ClusterLink {
     let own = LinkVersion.oldest...LinkVersion.newest
     guard hello.versions.overlaps(own) else { return .version(own: own, other: hello.versions) }
     guard hello.node != options.node else { return .ownName(hello.node) }
-    guard options.members.contains(hello.node) else { return .stranger(hello.node) }
+    guard options.members.contains(hello.node) || options.relays.contains(hello.node) else { return .stranger(hello.node) }
     guard certificate.contains(hello.node) else { return .certificate(hello.node, names: certificate) }
     if let expected, hello.node != expected { return .otherNode(hello.node, expected: expected) }
     guard hello.sharesUsers == options.sharesUsers else {
@@ -100,11 +135,15 @@ extension ClusterLink {
   // MARK: Sessions and actions
 
   private mutating func take(_ session: LinkSession, of peer: Peer) {
-    let refusal = ceiling(of: peer.node).refusal(of: session, beside: accepted.count)
-    let named = ClusterSession(node: peer.node, user: session.user, id: session.id)
+    let named = ClusterSession(node: session.origin ?? peer.node, user: session.user, id: session.id)
+    // Relays that change the nodes they follow may send a session back for a moment.
+    let isOwn = named.node == options.node
+    let isKnown = session.origin.map(options.relays.contains) ?? true
+    let refusal =
+      isKnown || isOwn ? ceiling(of: peer.node).refusal(of: session, beside: accepted.count) : .relay
     // The refused ones are kept, because actions of them may be under way; their number is limited as well.
     let limit = 2 * min(ceiling(of: peer.node).sessions, 1 << 30)
-    switch accepted.add(named, session.number, isRefused: refusal != nil, limit: limit) {
+    switch accepted.add(named, session.number, isRefused: refusal != nil || isOwn, limit: limit) {
     case .added: if let refusal { write(.sessionRefused(session.number, refusal)) }
     // The end of the link would help nobody: the node would announce them all again.
     case .full: write(.sessionRefused(session.number, .tooMany))

@@ -18,7 +18,38 @@ extension ClusterLink {
     case .needsSnapshot(let position):
       unansweredRequests += 1
       write(.needsSnapshot(after: position))
+    case .follow(let request):
+      if request != nil { hasFollowed = true }
+      write(.follow(request))
+    case .followed(let answer): write(.followed(answer))
+    case .entry(let entry, let parts):
+      entries.append((entry, parts))
+      sentAt = now
+    case .relayBeat(let beat): write(.relayBeat(beat))
     }
+  }
+
+  /// Writes the next entry, or the next part of one; false if there is none.
+  mutating func writeEntry() -> Bool {
+    guard writtenEntries < entries.count else { return false }
+    let (entry, parts) = entries[writtenEntries]
+    if writtenParts == 0 {
+      LinkFrame.entry(entry).append(to: &writer)
+    } else {
+      LinkFrame.part(parts[writtenParts - 1]).append(to: &writer)
+    }
+    writtenParts += 1
+    if writtenParts > parts.count {
+      writtenEntries += 1
+      writtenParts = 0
+    }
+    return true
+  }
+
+  /// Tells the other node that a node further up does not perform the actions of one of its sessions.
+  package mutating func refuse(_ session: ClusterSession, _ refusal: SessionRefusal) {
+    guard end == nil, peer != nil, let number = accepted.refuse(session) else { return }
+    write(.sessionRefused(number, refusal))
   }
 
   /// Tells the other node that a session has ended, if it knows the session.
@@ -40,7 +71,9 @@ extension ClusterLink {
     guard !announced.isRefused(session) else { return }
     let (number, isNew) = announced.number(of: session)
     if isNew {
-      write(.session(LinkSession(number: number, id: session.id, user: session.user, group: group)))
+      let origin = session.node == options.node ? nil : session.node
+      write(
+        .session(LinkSession(number: number, id: session.id, user: session.user, group: group, origin: origin)))
     }
     guard !actions.isEmpty else {
       return write(.actions(LinkActions(term: term, session: number, first: first, [])))

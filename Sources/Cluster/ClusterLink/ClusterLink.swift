@@ -51,6 +51,15 @@ package struct ClusterLink: ~Copyable {
   /// The number of requests for a snapshot that may still be answered. The other node leaves out an answer while it
   /// sends another one, so some are never answered.
   var unansweredRequests = 0
+  /// The entries for a relay that are not written yet. They are shared by the links to all relays, and the core bounds
+  /// their number.
+  var entries: [(entry: EncodedEntry, parts: [[UInt8]])] = []
+  /// The number of entries that are written, and that of the frames of the next one that are: itself and its parts.
+  var (writtenEntries, writtenParts) = (0, 0)
+  /// True if this end has asked to follow the other one.
+  var hasFollowed = false
+  /// The entry whose parts arrive.
+  var incomplete: (entry: EncodedEntry, turn: LargeTurn, parts: [[UInt8]], byteCount: Int)?
   var quota: ByteQuota
 
   /// The other end of an open link.
@@ -133,7 +142,7 @@ package struct ClusterLink: ~Copyable {
     guard end == nil else { return }
     end = reason
     if let goodbye = reason.goodbye { write(.goodbye(goodbye)) }
-    (outgoing, incoming) = (nil, nil)
+    (outgoing, incoming, entries, writtenEntries, incomplete) = (nil, nil, [], 0, nil)
     events.append(.ended(reason))
   }
 
@@ -172,11 +181,15 @@ package struct ClusterLink: ~Copyable {
   package var waitingCount: Int { writer.count + taking.count - takenCount }
 
   /// True if there is something to send.
-  package var hasOutput: Bool { waitingCount > 0 || outgoing != nil }
+  package var hasOutput: Bool { waitingCount > 0 || outgoing != nil || !entries.isEmpty }
 
-  /// Takes bytes to send, about this many at most: messages first, and pieces of a snapshot when there are none, so that
-  /// a snapshot delays a message by no more than one piece.
+  /// Takes bytes to send, about this many at most: messages first, then entries for a relay, and pieces of a snapshot when
+  /// there are none, so that a snapshot delays a message by no more than one piece.
   package mutating func takeOutput(limit: Int) -> [UInt8] {
+    while waitingCount < limit, waitingCount < options.chunkBytes, writeEntry() {}
+    // Once for all of them, because the others are moved.
+    entries.removeFirst(writtenEntries)
+    writtenEntries = 0
     while waitingCount < limit, waitingCount < options.chunkBytes, outgoing != nil {
       guard let piece = outgoing?.nextPiece() else {
         outgoing = nil

@@ -1,3 +1,4 @@
+import ClusterCore
 import ClusterLog
 package import Wire
 
@@ -38,11 +39,12 @@ extension LinkFrame {
       encoder.unsigned(history)
       encoder.unsigned(stored)
     case .session(let session):
-      encoder.arrayHeader(count: 4)
+      encoder.arrayHeader(count: session.origin == nil ? 4 : 5)
       encoder.unsigned(UInt64(session.number))
       session.id.encode(to: &encoder)
       encoder.unsigned(UInt64(session.user))
       encoder.unsigned(UInt64(session.group))
+      session.origin?.encode(to: &encoder)
     case .sessionEnded(let number): encoder.unsigned(UInt64(number))
     case .sessionRefused(let number, let refusal):
       encoder.arrayHeader(count: 2)
@@ -70,6 +72,18 @@ extension LinkFrame {
       encoder.unsigned(term)
       encoder.unsigned(UInt64(session))
       encoder.unsigned(action)
+    case .follow(nil): encoder.null()
+    case .follow(let request?): request.encode(to: &encoder)
+    case .followed(let answer): answer.encode(to: &encoder)
+    case .entry(let entry): encoder.byteString(entry.bytes.span.bytes)
+    case .part(let bytes): encoder.byteString(bytes.span.bytes)
+    case .relayBeat(let beat):
+      encoder.arrayHeader(count: 4)
+      encoder.unsigned(beat.position)
+      encoder.unsigned(beat.age)
+      encoder.unsigned(beat.way)
+      encoder.arrayHeader(count: beat.path.count)
+      for node in beat.path { node.encode(to: &encoder) }
     }
   }
 
@@ -106,11 +120,17 @@ extension LinkFrame {
       let history = try decoder.unsigned()
       self = .status(history: history, stored: try decoder.number(upTo: LogEntry.numbers.upperBound))
     case .session:
-      try decoder.tuple(4)
+      let start = decoder.offset
+      let count = try decoder.arrayHeader()
+      guard count == 4 || count == 5 else {
+        throw WireError(.typeMismatch(expected: "an array of 4 or 5 items"), at: start)
+      }
       let number = try decoder.small()
       let id = try SessionID(from: &decoder)
       let user = try decoder.small()
-      self = .session(LinkSession(number: number, id: id, user: user, group: try decoder.small()))
+      let group = try decoder.small()
+      let origin = count == 5 ? try NodeName(from: &decoder) : nil
+      self = .session(LinkSession(number: number, id: id, user: user, group: group, origin: origin))
     case .sessionEnded: self = .sessionEnded(try decoder.small())
     case .sessionRefused:
       try decoder.tuple(2)
@@ -121,11 +141,7 @@ extension LinkFrame {
       try decoder.tuple(5)
       let history = try LogHistory(from: &decoder)
       let turn = try decoder.number(upTo: LogEntry.numbers.upperBound)
-      let start = decoder.offset
-      let bytes = [UInt8](try decoder.byteString(limit: LogEntry.byteLimit))
-      guard let last = try? EncodedEntry(decoding: bytes) else {
-        throw WireError(.typeMismatch(expected: "an entry of the log"), at: start)
-      }
+      let last = try decoder.entry()
       let byteCount = try decoder.number(upTo: UInt64(Int.max))
       self = .snapshot(
         SnapshotHead(
@@ -140,6 +156,21 @@ extension LinkFrame {
       let term = try decoder.number(upTo: LogEntry.numbers.upperBound)
       let session = try decoder.small()
       self = .cancel(term: term, session: session, action: try decoder.number(upTo: LogEntry.numbers.upperBound))
+    case .follow: self = .follow(try decoder.null() ? nil : try FollowRequest(from: &decoder))
+    case .followed: self = .followed(try FollowAnswer(from: &decoder))
+    case .entry: self = .entry(try decoder.entry())
+    case .part: self = .part([UInt8](try decoder.byteString(limit: LogEntry.byteLimit)))
+    case .relayBeat:
+      try decoder.tuple(4)
+      let position = try decoder.number(upTo: LogEntry.numbers.upperBound)
+      let age = try decoder.number(upTo: RelayBeat.ageLimit)
+      let way = try decoder.unsigned()
+      let start = decoder.offset
+      let count = try decoder.arrayHeader()
+      guard count <= RelayBeat.pathLimit else { throw WireError(.outOfRange(type: "levels of relays"), at: start) }
+      var path: [NodeName] = []
+      for _ in 0..<count { path.append(try NodeName(from: &decoder)) }
+      self = .relayBeat(RelayBeat(position: position, age: age, way: way, path: path))
     }
   }
 }
@@ -199,6 +230,65 @@ extension LinkHello: WireValue {
   }
 }
 
+extension FollowRequest {
+  /// Writes `[history or null, position, checksum]`.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(count: 3)
+    if let history { history.encode(to: &encoder) } else { encoder.null() }
+    encoder.unsigned(position)
+    encoder.unsigned(checksum)
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(3)
+    let history = try decoder.null() ? nil : try LogHistory(from: &decoder)
+    let position = try decoder.number(upTo: LogEntry.numbers.upperBound)
+    self.init(history: history, position: position, checksum: try decoder.unsigned())
+  }
+}
+
+extension FollowAnswer {
+  private enum Code: UInt8 { case accepted = 0, notReady, ahead, loop, diverged, lacks, otherHistory }
+
+  private var code: (Code, LogHistory?) {
+    switch self {
+    case .accepted(let history): (.accepted, history)
+    case .refused(.notReady): (.notReady, nil)
+    case .refused(.ahead): (.ahead, nil)
+    case .refused(.loop): (.loop, nil)
+    case .refused(.diverged): (.diverged, nil)
+    case .refused(.lacks(let history)): (.lacks, history)
+    case .refused(.otherHistory(let history)): (.otherHistory, history)
+    }
+  }
+
+  /// Writes `[code, the name of the log or null]`.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    let (code, history) = code
+    encoder.arrayHeader(count: 2)
+    encoder.unsigned(UInt64(code.rawValue))
+    if let history { history.encode(to: &encoder) } else { encoder.null() }
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(WireError) {
+    try decoder.tuple(2)
+    let code = try decoder.choice(Code.self, of: "the answer to a relay")
+    let start = decoder.offset
+    let history = try decoder.null() ? nil : try LogHistory(from: &decoder)
+    switch (code, history) {
+    case (.accepted, let history?): self = .accepted(history)
+    case (.notReady, nil): self = .refused(.notReady)
+    case (.ahead, nil): self = .refused(.ahead)
+    case (.loop, nil): self = .refused(.loop)
+    case (.diverged, nil): self = .refused(.diverged)
+    case (.lacks, let history?): self = .refused(.lacks(history))
+    case (.otherHistory, let history?): self = .refused(.otherHistory(history))
+    case (.accepted, nil), (.lacks, nil), (.otherHistory, nil), (.notReady, _), (.ahead, _), (.loop, _), (.diverged, _):
+      throw WireError(.typeMismatch(expected: "the name of a log, or none"), at: start)
+    }
+  }
+}
+
 extension LinkActions {
   fileprivate init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.tuple(4)
@@ -229,6 +319,16 @@ extension CBORDecoder {
   @_lifetime(self: copy self)
   fileprivate mutating func small() throws(WireError) -> UInt32 {
     UInt32(truncatingIfNeeded: try number(upTo: UInt64(UInt32.max)))
+  }
+
+  @_lifetime(self: copy self)
+  fileprivate mutating func entry() throws(WireError) -> EncodedEntry {
+    let start = offset
+    let bytes = [UInt8](try byteString(limit: LogEntry.byteLimit))
+    guard let entry = try? EncodedEntry(decoding: bytes) else {
+      throw WireError(.typeMismatch(expected: "an entry of the log"), at: start)
+    }
+    return entry
   }
 
   @_lifetime(self: copy self)

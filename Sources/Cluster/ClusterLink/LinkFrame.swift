@@ -1,3 +1,4 @@
+package import ClusterCore
 package import ClusterLog
 package import Wire
 
@@ -32,6 +33,15 @@ package enum LinkFrame: Equatable, Sendable {
   case snapshotNotice(SnapshotNotice)
   /// The client of an announced session cancels the effects of one of its actions, for the leader of a term.
   case cancel(term: UInt64, session: UInt32, action: UInt64)
+  /// The sender is a relay and asks for the entries after its place, or, with nil, for no more.
+  case follow(FollowRequest?)
+  /// The answer to `follow`, or the end of what was accepted.
+  case followed(FollowAnswer)
+  /// The next entry of the log; the parts of its turn follow, if it has some.
+  case entry(EncodedEntry)
+  case part([UInt8])
+  /// What the sender has, for relays that may follow it.
+  case relayBeat(RelayBeat)
 
   /// The kinds on the wire.
   package enum Kind: UInt8, CaseIterable, Sendable {
@@ -50,6 +60,11 @@ package enum LinkFrame: Equatable, Sendable {
     case piece = 13
     case cancel = 14
     case snapshotNotice = 15
+    case follow = 16
+    case followed = 17
+    case entry = 18
+    case part = 19
+    case relayBeat = 20
   }
 
   /// The kind of the frame.
@@ -70,6 +85,11 @@ package enum LinkFrame: Equatable, Sendable {
     case .piece: .piece
     case .snapshotNotice: .snapshotNotice
     case .cancel: .cancel
+    case .follow: .follow
+    case .followed: .followed
+    case .entry: .entry
+    case .part: .part
+    case .relayBeat: .relayBeat
     }
   }
 }
@@ -101,9 +121,11 @@ package struct LinkHello: Equatable, Sendable {
 /// The versions of the protocol between nodes.
 package enum LinkVersion {
   package static let oldest: UInt64 = 1
-  package static let newest: UInt64 = 2
+  package static let newest: UInt64 = 3
   /// The first version whose nodes answer `needsSnapshot`; earlier ones ignore it.
   package static let withSnapshots: UInt64 = 2
+  /// The first version with relays: the frames from `follow` on, and the origin of a session.
+  package static let withRelays: UInt64 = 3
 }
 
 /// A session of a client of the sender, with what the kernel of the sender's machine states about the client.
@@ -113,10 +135,12 @@ package struct LinkSession: Equatable, Sendable {
   package let id: SessionID
   package let user: UInt32
   package let group: UInt32
+  /// The relay to whose socket the client has connected, if that is not the sender.
+  package let origin: NodeName?
 
   /// Creates a session.
-  package init(number: UInt32, id: SessionID, user: UInt32, group: UInt32) {
-    (self.number, self.id, self.user, self.group) = (number, id, user, group)
+  package init(number: UInt32, id: SessionID, user: UInt32, group: UInt32, origin: NodeName? = nil) {
+    (self.number, self.id, self.user, self.group, self.origin) = (number, id, user, group, origin)
   }
 }
 
@@ -128,6 +152,8 @@ package enum SessionRefusal: UInt8, CaseIterable, Equatable, Sendable {
   case node = 2
   /// The node has too many sessions.
   case tooMany = 3
+  /// The client's node is a relay that the node does not know.
+  case relay = 4
 }
 
 extension SessionRefusal: CustomStringConvertible {
@@ -136,6 +162,7 @@ extension SessionRefusal: CustomStringConvertible {
     switch self {
     case .user: "the leader does not accept actions of this user from this node: extend the node's ceiling in [cluster]"
     case .node: "the leader accepts no actions from this node: extend the node's ceiling in [cluster]"
+    case .relay: "the leader does not know the client's node: write the same 'relays' in [cluster] on all machines"
     case .tooMany: "this node has more sessions than the leader accepts from one node"
     }
   }

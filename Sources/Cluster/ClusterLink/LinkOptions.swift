@@ -6,8 +6,10 @@ package struct LinkOptions: Sendable {
   package var node: NodeName
   /// The random number of the process.
   package var process: UInt64
-  /// All nodes of the cluster.
+  /// The other nodes with which there may be links: the members of the cluster, and those that a relay follows.
   package var members: Set<NodeName>
+  /// The relays that may follow this node, directly or over others. There may be links with them.
+  package var relays: Set<NodeName> = []
   /// The history of the journal when the link is opened.
   package var history: LogHistory?
   /// True if a uid is the same person on all machines; the nodes must agree on it.

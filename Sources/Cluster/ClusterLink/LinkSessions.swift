@@ -61,6 +61,16 @@ struct AcceptedSessions {
     return .added
   }
 
+  /// Marks a session whose actions a node further up does not perform; nil if it is not known, or marked.
+  mutating func refuse(_ session: ClusterSession) -> UInt32? {
+    guard let number = sessions.first(where: { $0.value.session == session && !$0.value.isRefused })?.key else {
+      return nil
+    }
+    sessions[number] = (session, true)
+    count -= 1
+    return number
+  }
+
   mutating func remove(_ number: UInt32) -> ClusterSession? {
     guard let (session, isRefused) = sessions.removeValue(forKey: number) else { return nil }
     ids.remove(session)
