@@ -48,7 +48,8 @@ package enum ClusterCommand: Sendable {
   /// Note the name of the journal's history. With `endsSessions`, the log continues from an earlier state under another
   /// name, and the sessions of all clients end, because acknowledged actions may be lost.
   case adopt(LogHistory, endsSessions: Bool)
-  /// Tell the operator why no node can lead, although the node serves what it has. It is repeated as long as it is so.
+  /// Tell the operator why no node can lead, or why a relay cannot go on with what it was sent, although the node serves
+  /// what it has. It is repeated as long as it is so.
   case report(Refusal)
   /// `standing` has changed.
   case standingChanged(Standing)

@@ -212,10 +212,12 @@ extension ClusterCore {
     chooseUpstream()
   }
 
-  /// The node has sent what does not continue the log.
-  private mutating func give(up node: NodeName) {
-    emit(.send(.follow(nil), to: node))
-    refused(by: node, .diverged)
+  /// The node has sent what does not continue the log. It is asked again later, because what it has sent proves nothing.
+  private mutating func give(up node: NodeName, _ reason: String) {
+    emit(.report(.diverged("\(reason), as node \(node) has sent it")))
+    leaveUpstream()
+    postpone(node, by: .seconds(1))
+    chooseUpstream()
   }
 
   /// True if another node may be followed that has not refused for the same reason.
@@ -277,10 +279,12 @@ extension ClusterCore {
     guard node == upstreams.current, upstreams.isAccepted, case .follower = role,
       entry.entry.position == point.position + 1
     else { return }
-    guard point.objection(to: entry) == nil else { return give(up: node) }
+    if let objection = point.objection(to: entry) { return give(up: node, "\(objection)") }
     switch entry.entry.content {
     case .parts(_, let described):
-      guard let turn = described.turn(from: parts) else { return give(up: node) }
+      guard let turn = described.turn(from: parts) else {
+        return give(up: node, "entry \(entry.entry.position) has other parts")
+      }
       accept(entry, turns: [turn], parts: parts)
     case .turns(_, let turns): accept(entry, turns: turns, parts: [])
     case .opening, .handover: accept(entry, turns: [], parts: [])

@@ -60,7 +60,8 @@ package struct ClusterOptions: Sendable {
     node: NodeName, process: UInt64, members: Set<NodeName>, upstreams: [NodeName] = [], schemas: [SchemaFingerprint]
   ) {
     precondition(
-      !schemas.isEmpty && members.contains(node) == upstreams.isEmpty, "a node without a schema, or outside of its cluster")
+      !schemas.isEmpty && members.contains(node) == upstreams.isEmpty,
+      "a node without a schema, or outside of its cluster")
     (self.node, self.process, self.members, self.schemas) = (node, process, members, schemas)
     self.upstreams = upstreams
   }

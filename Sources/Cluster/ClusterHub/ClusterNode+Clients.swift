@@ -1,5 +1,6 @@
 import ClusterCore
 import ClusterLog
+import Configuration
 import TurnLog
 
 /// The clients of this node: the leader learns of all of them, and of what they cancel.
@@ -34,29 +35,41 @@ extension ClusterNode {
     }
   }
 
-  /// Tells a leader that a link has been opened to of all clients, after the actions that were held for it.
-  func tellClients() {
-    let leader = core.linkedLeader
-    guard leader != toldClients else { return }
-    toldClients = leader
-    guard let leader else { return }
-    for session in groups.keys { announce(session, to: leader) }
-    let waiting = cancellations
-    cancellations = []
-    for (session, number) in waiting {
-      links?.cancel(action: number, of: session, term: leader.term, on: leader.node)
+  /// A session of another node whose actions came over a link is gone: the hub that leads ends it.
+  func left(_ session: ClusterSession) {
+    links?.sessionEnded(session)
+    if core.leadingTerm != nil {
+      deliver(.leave(ForwardedSession(id: session.id, user: session.user, group: .max)))
     }
   }
 
-  private func announce(_ session: ClusterSession, to leader: Leadership) {
-    links?.send(
-      .actions(term: leader.term, session, first: 1, []), to: leader.node, group: groups[session] ?? .max)
+  /// Tells a leader that a link has been opened to of all clients, after the actions that were held for it.
+  func tellClients() {
+    let way = core.actionWay
+    guard way != toldClients else { return }
+    toldClients = way
+    guard let way else { return }
+    for session in groups.keys { announce(session, to: way) }
+    let waiting = cancellations
+    cancellations = []
+    for (session, number) in waiting {
+      links?.cancel(action: number, of: session, term: way.term, on: way.node)
+    }
+  }
+
+  private func announce(_ session: ClusterSession, to way: ActionWay) {
+    links?.send(.actions(term: way.term, session, first: 1, []), to: way.node, group: groups[session] ?? .max)
   }
 
   /// A client of another node cancels the effects of one of its actions.
   func cancelled(_ action: UInt64, of session: ClusterSession, inTerm term: UInt64) {
     // Those of another term have ended with it.
-    guard core.leadingTerm == term else { return }
+    guard core.leadingTerm == term else {
+      if let way = core.actionWay, way.term == term, session.node != settings.node {
+        links?.cancel(action: action, of: session, term: term, on: way.node)
+      }
+      return
+    }
     deliver(.cancel(ForwardedSession(id: session.id, user: session.user, group: .max), action: action))
   }
 }

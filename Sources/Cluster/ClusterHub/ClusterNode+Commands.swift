@@ -12,18 +12,18 @@ extension ClusterNode {
   func execute(_ command: ClusterCommand) {
     switch command {
     case .transact(let number, let transaction, let expected):
-      store.transact(transaction, in: expected) { [weak self] in
+      store?.transact(transaction, in: expected) { [weak self] in
         self?.core.transactionEnded(number, in: $0, $1)
         self?.drive()
       }
-    case .compact(let revision, let expected): store.compact(before: revision, in: expected)
+    case .compact(let revision, let expected): store?.compact(before: revision, in: expected)
     case .read(let number, let read):
-      store.read(read) { [weak self] in
+      store?.read(read) { [weak self] in
         self?.core.readEnded(number, in: $0, $1)
         self?.drive()
       }
     case .watch(let position):
-      store.watch(from: position) { [weak self] values, store in
+      store?.watch(from: position) { [weak self] values, store in
         guard let self else { return }
         update()
         core.watched(values, in: store)
@@ -60,7 +60,8 @@ extension ClusterNode {
       deliver(.refused(reason: "the log of the cluster was continued from an earlier state: this hub starts again"))
     case .report(let refusal):
       guard etcdFailures.note("\(refusal)", of: "the log", at: Self.now) else { return }
-      report(.error, .clusterWaits, "no node can lead: \(refusal)")
+      let effect = core.isRelay ? "this relay cannot go on" : "no node can lead"
+      report(.error, .clusterWaits, "\(effect): \(refusal)")
     case .standingChanged(let standing): note(standing)
     }
   }
@@ -69,13 +70,12 @@ extension ClusterNode {
     switch message {
     case .needsSnapshot(let position): askForSnapshot(after: position, node)
     case .actions(_, let session, _, _): links?.send(message, to: node, group: groups[session] ?? .max)
-    case .beat, .status: links?.send(message, to: node, group: 0)
+    case .beat, .status, .follow, .followed, .entry, .relayBeat: links?.send(message, to: node, group: 0)
     }
   }
 
   private func perform(_ session: ClusterSession, _ first: UInt64, _ actions: [[UInt8]]) {
     let forwarded = ForwardedSession(id: session.id, user: session.user, group: groups[session] ?? .max)
-    if session.node != request.settings.node { remotes.add(forwarded, session) }
     deliver(.perform(forwarded, first: first, actions))
   }
 

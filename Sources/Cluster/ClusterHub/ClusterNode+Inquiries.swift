@@ -34,6 +34,6 @@ extension ClusterNode {
     }
     let reply = LeaderReply(
       id: inquiry.id, leader: leader, position: core.point.position, nodes: nodes, refusal: refusal)
-    store.transact(.reply(reply), in: core.history?.store) { _, _ in }
+    store?.transact(.reply(reply), in: core.history?.store) { _, _ in }
   }
 }

@@ -46,7 +46,11 @@ extension ClusterNode {
       etcdFailures = RepeatedFailures(patience: .zero)
       tellLeader()
     case .waiting:
-      report(.warning, .clusterWaits, "the log of the cluster cannot be appended to: actions wait")
+      report(
+        .warning, .clusterWaits,
+        core.isRelay
+          ? "this relay hears of no current state of the log: actions wait"
+          : "the log of the cluster cannot be appended to: actions wait")
     case .storeFull:
       report(.error, .clusterWaits, "etcd is full: actions wait; see its quota and its alarms")
     case .refused(let refusal):
@@ -65,7 +69,7 @@ extension ClusterNode {
     }
     report(.info, .roleChanged, "this node follows \(leader)")
     deliver(.statusChanged)
-    guard settings.nodes[leader] == nil else { return }
+    guard settings.nodes[leader] == nil, !settings.isRelay else { return }
     request.log.write(
       .error,
       """
@@ -73,6 +77,19 @@ extension ClusterNode {
       write the same 'nodes' on all machines
       """)
   }
+
+  /// Logs which node a relay follows.
+  func tellUpstream() {
+    guard core.isRelay, core.upstream != toldUpstream else { return }
+    toldUpstream = core.upstream
+    guard let upstream = toldUpstream else {
+      return report(.warning, .roleChanged, "this relay has no node to follow: \(names(settings.follow))")
+    }
+    report(.info, .roleChanged, "this relay follows node \(upstream), on level \(core.path.count)")
+    deliver(.statusChanged)
+  }
+
+  private func names(_ nodes: [NodeName]) -> String { nodes.map(\.description).joined(separator: ", ") }
 
   /// Tells the operator once that the clock of a node differs from this machine's, and once that it agrees again.
   func noteClock(of node: NodeName, _ difference: Duration) {

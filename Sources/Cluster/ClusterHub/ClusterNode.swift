@@ -18,8 +18,9 @@ final class ClusterNode: ReplicatedLog {
   let request: ClusterRequest
   nonisolated let journal: Journal
   var core: ClusterCore
-  let client: EtcdClient
-  let store: EtcdLogStore
+  /// The way to etcd; nil for a relay.
+  let client: EtcdClient?
+  let store: EtcdLogStore?
   private(set) var links: NodeLinks?
   private var timer: Timer?
   private var isDriving = false
@@ -40,8 +41,10 @@ final class ClusterNode: ReplicatedLog {
   var recording: [(position: UInt64, turn: UInt64)] = []
   /// The groups of this node's clients with open sessions.
   var groups: [ClusterSession: UInt32] = [:]
-  /// The leader that knows the clients of this node; nil while no link to one is open.
-  var toldClients: Leadership?
+  /// The way on which the leader was told of the clients of this node; nil while there is none.
+  var toldClients: ActionWay?
+  /// The node that a relay follows, as of the last line of the log about it.
+  var toldUpstream: NodeName?
   /// What clients have cancelled while there was no such leader.
   var cancellations: [(session: ClusterSession, number: UInt64)] = []
   /// The node that leads, as of the last line of the log about it.
@@ -77,29 +80,34 @@ final class ClusterNode: ReplicatedLog {
     (self.request, settings, self.journal) = (request, request.settings, request.journal)
     process = .random(in: 0 ... .max)
     var options = ClusterOptions(
-      node: settings.node, process: process, members: Set(settings.nodes.keys), schemas: [request.schema])
+      node: settings.node, process: process, members: settings.isRelay ? [] : Set(settings.nodes.keys),
+      upstreams: settings.follow, schemas: [request.schema])
+    options.relays = Set(settings.relays)
     options.takeoverAfter = settings.takeoverAfter
     options.beatInterval = min(options.beatInterval, settings.takeoverAfter / 4)
     (options.keptBytes, options.compacts) = (settings.keptBytes, settings.compacts)
     let start = try JournalPlace.journal(request.place, tail: request.tail)
-    (recordedTurn, awaitsPrefix) = (request.tail, start.history == nil)
+    (recordedTurn, awaitsPrefix) = (request.tail, start.history == nil && !settings.isRelay)
     // What a process has left that ended meanwhile.
     ArrivingBase.remove(in: request.directory)
     let loop = request.loop
-    client = try EtcdClient(on: loop, EtcdSettings(endpoints: settings.endpoints, tls: settings.tlsFiles))
-    store = try EtcdLogStore(client, on: loop, EtcdLogStore.Settings(prefix: settings.prefix))
+    client =
+      settings.isRelay
+      ? nil : try EtcdClient(on: loop, EtcdSettings(endpoints: settings.endpoints, tls: settings.tlsFiles))
+    let storeSettings = EtcdLogStore.Settings(prefix: settings.prefix)
+    store = try client.map { try EtcdLogStore($0, on: loop, storeSettings) }
     core = ClusterCore(options, journal: start, now: Self.now)
     timer = try Timer(on: loop) { [weak self] in self?.advance() }
     links = try NodeLinks(
       on: loop, settings, now: { Self.now }, options: { [unowned self] in linkOptions },
       onEvent: { [weak self] in self?.handle($0) })
     let log = request.log
-    client.onFailure = { [weak self] endpoint, reason in
+    client?.onFailure = { [weak self] endpoint, reason in
       guard self?.etcdFailures.note(reason, of: "\(endpoint)", at: Self.now) == true else { return }
       log.write(.warning, cause: Log.Cause("members of etcd"), "etcd at \(endpoint): \(reason)")
     }
-    store.onFailure = { log.write(.debug, "etcd: \($0)") }
-    if settings.endpoints.count % 2 == 0 {
+    store?.onFailure = { log.write(.debug, "etcd: \($0)") }
+    if settings.endpoints.count % 2 == 0, !settings.isRelay {
       let count = settings.endpoints.count
       log.write(.warning, "etcd has \(count) members: an even number survives no more failures than \(count - 1)")
     }
@@ -107,7 +115,7 @@ final class ClusterNode: ReplicatedLog {
   }
 
   private func checkPrefix() {
-    store.readOverlaps { [weak self] found in
+    store?.readOverlaps { [weak self] found in
       guard let self, !hasLeft else { return }
       guard let found else { return checkPrefix() }
       if let other = found.first {
@@ -127,7 +135,9 @@ final class ClusterNode: ReplicatedLog {
   }
 
   var linkOptions: LinkOptions {
-    var options = LinkOptions(node: settings.node, process: process, members: Set(settings.nodes.keys))
+    let members = settings.isRelay ? Set(settings.follow) : Set(settings.nodes.keys)
+    var options = LinkOptions(node: settings.node, process: process, members: members)
+    options.relays = Set(settings.relays)
     (options.history, options.sharesUsers) = (core.history, true)
     return options
   }
@@ -146,6 +156,7 @@ final class ClusterNode: ReplicatedLog {
     }
     guard !hasLeft else { return }
     tellClients()
+    tellUpstream()
     becomeReady()
     if case .current(leads: false) = core.standing, let leader = core.point.leader?.node, leader != toldLeader {
       tellLeader()
@@ -160,7 +171,7 @@ final class ClusterNode: ReplicatedLog {
     links?.advance(to: now)
     warnOfExpiry(at: now)
     tendSnapshots(at: now)
-    for session in remotes.takeLost(at: now) { deliver(.leave(session)) }
+    for session in remotes.takeLost(at: now) { left(session) }
     drive()
   }
 
@@ -168,7 +179,7 @@ final class ClusterNode: ReplicatedLog {
   private func warnOfExpiry(at now: Duration) {
     guard now >= expiryCheckAt else { return }
     expiryCheckAt = now + .seconds(86_400)
-    if let warning = client.expiryWarning(at: Int64(time(nil))) { request.log.write(.warning, warning) }
+    if let warning = client?.expiryWarning(at: Int64(time(nil))) { request.log.write(.warning, warning) }
   }
 
   /// Tells the core the time before it gets an event.
@@ -204,11 +215,12 @@ final class ClusterNode: ReplicatedLog {
     guard !hasLeft else { return }
     update()
     switch event {
-    case .opened(let node, let givesSnapshots):
+    case .opened(let node, let version):
       linkFailures.succeeded("node \(node)")
       request.log.write(.info, cause: Log.Cause("links"), "linked with node \(node)")
       remotes.opened(node)
-      core.linkOpened(node, givesSnapshots: givesSnapshots)
+      core.linkOpened(
+        node, givesSnapshots: version >= LinkVersion.withSnapshots, knowsRelays: version >= LinkVersion.withRelays)
     case .closed(let node, let reason):
       request.log.write(.warning, cause: Log.Cause("links"), "the link with node \(node) has ended: \(reason)")
       remotes.closed(node, at: Self.now)
@@ -222,15 +234,20 @@ final class ClusterNode: ReplicatedLog {
       request.log.write(
         .warning, cause: Log.Cause("failed links"),
         "no link with \(subject)\(address.map { " at \($0)" } ?? ""): \(reason)")
-    case .happened(let node, .message(let message)): core.received(message, from: node)
+    case .happened(let node, .message(let message)):
+      if case .actions(let term, let session, _, _) = message, term == core.point.leader?.term {
+        remotes.add(session, of: node)
+      }
+      core.received(message, from: node)
     case .happened(let node, .snapshot(let event)): handle(event, from: node)
     case .happened(let node, .sessionEnded(let session)):
-      if let ended = remotes.remove(session, of: node) { deliver(.leave(ended)) }
+      if remotes.remove(session, of: node) { left(session) }
     case .happened(_, .cancelled(let term, let session, let action)): cancelled(action, of: session, inTerm: term)
     case .happened(let node, .sessionRefused(let session, let refusal)):
       request.log.write(
         .warning, cause: Log.Cause("refused sessions"),
         "\(node) performs no actions of user \(session.user): \(refusal)")
+      links?.refuse(session, refusal)
     case .happened(let node, .clockRead(let difference)): noteClock(of: node, difference)
     case .happened(_, .opened), .happened(_, .ended): break
     }
@@ -287,7 +304,7 @@ final class ClusterNode: ReplicatedLog {
   func reload() throws -> Bool {
     guard settings.tlsFiles != nil else { return false }
     try links?.reload()
-    try client.reload()
+    try client?.reload()
     expiryCheckAt = .zero
     advance()
     return true
@@ -298,8 +315,8 @@ final class ClusterNode: ReplicatedLog {
     onEvent = nil
     timer = nil
     links?.close()
-    store.close()
-    client.close()
+    store?.close()
+    client?.close()
   }
 
   // MARK: TurnLog

@@ -73,6 +73,12 @@ final class NodeLink {
     handle()
   }
 
+  /// Tells the other node that a node further up does not perform the actions of its session.
+  func refuse(_ session: ClusterSession, _ refusal: SessionRefusal) {
+    link?.refuse(session, refusal)
+    handle()
+  }
+
   /// Tells the other node that a client is gone.
   func sessionEnded(_ session: ClusterSession) {
     link?.sessionEnded(session)

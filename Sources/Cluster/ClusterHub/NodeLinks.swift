@@ -5,11 +5,12 @@ import Configuration
 import EventLoop
 import NetworkStream
 
-/// The links of a node to all others. Of two nodes, the one with the lower name calls.
+/// The links of a node to all others. Of two members, the one with the lower name calls. A relay calls those that it may
+/// follow.
 final class NodeLinks {
   /// What happens on the links.
   enum Event {
-    case opened(NodeName, givesSnapshots: Bool)
+    case opened(NodeName, version: UInt64)
     case closed(NodeName, reason: String)
     /// A connection has ended before it was a link: to the node, or from an unknown one.
     case failed(NodeName?, reason: String)
@@ -46,8 +47,10 @@ final class NodeLinks {
     (self.loop, self.settings, self.now, self.options, self.onEvent) = (loop, settings, now, options, onEvent)
     let server: TLSCredentials?
     do throws(TLSError) { (client, server) = try Self.credentials(settings) } catch { throw .tls("\(error)") }
-    for node in settings.nodes.keys where node > settings.node { calls[node] = .due(now()) }
-    guard let own = settings.nodes[settings.node] else { preconditionFailure("the settings name the own address") }
+    let called = settings.isRelay ? settings.follow : settings.nodes.keys.filter { $0 > settings.node }
+    for node in called { calls[node] = .due(now()) }
+    // A relay that nobody follows has no address.
+    guard let own = settings.nodes[settings.node] else { return }
     guard let address = SocketAddress(numeric: own.host, port: own.port) else {
       throw .address("\(own)", reason: "it is not an address of IP")
     }
@@ -87,7 +90,7 @@ final class NodeLinks {
 
   private func accept(_ result: Result<NetworkStream, UVError>) {
     guard case .success(let stream) = result else { return }
-    guard all.count < 4 * settings.nodes.count + 16 else { return stream.close() }
+    guard all.count < 4 * (settings.nodes.count + settings.relays.count) + 16 else { return stream.close() }
     add(stream, calling: nil)
   }
 
@@ -101,7 +104,7 @@ final class NodeLinks {
   private func add(_ stream: NetworkStream, calling node: NodeName?) {
     let link = NodeLink(stream, now: now) { [unowned self] name in
       // Without TLS, only this machine can connect.
-      let names = name.map { NodeName($0).map { [$0] } ?? [] } ?? settings.nodes.keys.sorted()
+      let names = name.map { NodeName($0).map { [$0] } ?? [] } ?? settings.nodes.keys.sorted() + settings.relays
       return ClusterLink(options(), certificate: names, expected: node, now: now())
     }
     let id = ObjectIdentifier(link)
@@ -136,7 +139,7 @@ final class NodeLinks {
       old.close(.replaced)
     }
     open[node] = link
-    onEvent(.opened(node, givesSnapshots: peer.version >= LinkVersion.withSnapshots))
+    onEvent(.opened(node, version: peer.version))
   }
 
   // MARK: Messages
@@ -158,6 +161,11 @@ final class NodeLinks {
   /// Asks a leader to cancel the effects of an action of a client of this node.
   func cancel(action: UInt64, of session: ClusterSession, term: UInt64, on node: NodeName) {
     open[node]?.cancel(action: action, of: session, term: term)
+  }
+
+  /// Tells the node from which a session came that a node further up does not perform its actions.
+  func refuse(_ session: ClusterSession, _ refusal: SessionRefusal) {
+    for link in open.values { link.refuse(session, refusal) }
   }
 
   /// Tells all nodes that a client is gone.

@@ -116,7 +116,9 @@ extension ClusterLink {
     let own = LinkVersion.oldest...LinkVersion.newest
     guard hello.versions.overlaps(own) else { return .version(own: own, other: hello.versions) }
     guard hello.node != options.node else { return .ownName(hello.node) }
-    guard options.members.contains(hello.node) || options.relays.contains(hello.node) else { return .stranger(hello.node) }
+    guard options.members.contains(hello.node) || options.relays.contains(hello.node) else {
+      return .stranger(hello.node)
+    }
     guard certificate.contains(hello.node) else { return .certificate(hello.node, names: certificate) }
     if let expected, hello.node != expected { return .otherNode(hello.node, expected: expected) }
     guard hello.sharesUsers == options.sharesUsers else {

@@ -10,7 +10,8 @@ struct ClusterReading {
   private var values: [String: String] = [:]
 
   private static let keys = [
-    "node", "nodes", "etcd", "prefix", "ca", "cert", "key", "uids", "takeover-after", "keep", "etcd-compact",
+    "node", "nodes", "follow", "relays", "etcd", "prefix", "ca", "cert", "key", "uids", "takeover-after", "keep",
+    "etcd-compact",
   ]
 
   init(_ section: INILine) { self.section = section }
@@ -33,6 +34,8 @@ struct ClusterReading {
     case "nodes":
       nodes(value) == nil
         ? "all nodes, each with its own numeric address, such as a@10.0.0.1:7400, b@10.0.0.2:7400" : nil
+    case "follow", "relays":
+      names(value) == nil ? "names of nodes, each once, such as a, b" : nil
     case "etcd":
       words(value).isEmpty || words(value).contains { (try? EtcdEndpoint($0)) == nil }
         ? "the members of etcd, such as https://10.0.0.1:2379, https://10.0.0.2:2379" : nil
@@ -60,6 +63,11 @@ struct ClusterReading {
     value.split { $0 == "," || $0.isWhitespace }.map(String.init)
   }
 
+  private static func names(_ value: String) -> [NodeName]? {
+    let names = words(value).compactMap { NodeName($0) }
+    return names.isEmpty || names.count != words(value).count || Set(names).count != names.count ? nil : names
+  }
+
   private static func nodes(_ value: String) -> [NodeName: ClusterSettings.Address]? {
     var nodes: [NodeName: ClusterSettings.Address] = [:]
     for word in words(value) {
@@ -78,15 +86,21 @@ struct ClusterReading {
       let line = lines[key] ?? section
       return ConfigurationProblem(file: line.file, line: line.line, text)
     }
-    let missing = ["node", "nodes", "etcd", "uids"].filter { values[$0] == nil }
+    if values["etcd"] != nil, values["follow"] != nil {
+      return (nil, [problem("follow", "[cluster] has 'etcd' and 'follow': a relay follows other hubs and has no etcd")])
+    }
+    let source = values["follow"] == nil ? "etcd" : "follow"
+    let missing = ["node", "nodes", source, "uids"].filter { values[$0] == nil }
     guard missing.isEmpty else { return (nil, missing.map { problem($0, "[cluster] needs '\($0)'") }) }
     guard values.allSatisfy({ Self.allowed($0.key, $0.value) == nil }),
       let node = values["node"].flatMap(NodeName.init),
       let nodes = values["nodes"].flatMap(Self.nodes),
-      let endpoints = values["etcd"].map({ Self.words($0).compactMap { try? EtcdEndpoint($0) } })
+      let endpoints = try? Self.words(values["etcd"] ?? "").map({ try EtcdEndpoint($0) })
     else { return (nil, []) }
-    guard nodes[node] != nil else { return (nil, [problem("nodes", "'nodes' does not have this node, '\(node)'")]) }
     var settings = ClusterSettings(node: node, nodes: nodes, endpoints: endpoints)
+    settings.follow = values["follow"].flatMap(Self.names) ?? []
+    settings.relays = values["relays"].flatMap(Self.names) ?? []
+    if let (key, text) = settings.objection(beside: Set(values.keys)) { return (nil, [problem(key, text)]) }
     if let prefix = values["prefix"] { settings.prefix = prefix }
     if let time = values["takeover-after"].flatMap(LimitSetting.time) { settings.takeoverAfter = time }
     if let count = values["keep"].flatMap(LimitSetting.bytes) { settings.keptBytes = count }
@@ -106,5 +120,36 @@ struct ClusterReading {
       return (nil, [problem("nodes", "nodes on other machines need TLS: set 'ca', 'cert' and 'key'")])
     }
     return (settings, [])
+  }
+}
+
+extension ClusterSettings {
+  /// What does not fit together in the names of nodes, and the setting that has it; nil if all does.
+  fileprivate func objection(beside keys: Set<String>) -> (key: String, text: String)? {
+    if relays.contains(node) { return ("relays", "'relays' has this node, '\(node)'") }
+    guard isRelay else {
+      if nodes[node] == nil { return ("nodes", "'nodes' does not have this node, '\(node)'") }
+      let both = relays.first { nodes[$0] != nil }
+      return both.map { ("relays", "'\($0)' is in 'nodes' and in 'relays': a relay is no member of the cluster") }
+    }
+    if follow.contains(node) { return ("follow", "'follow' has this node, '\(node)'") }
+    if let both = relays.first(where: follow.contains) {
+      return ("relays", "'\(both)' is in 'follow' and in 'relays': of two nodes, one follows the other")
+    }
+    if let unknown = follow.first(where: { nodes[$0] == nil }) {
+      return ("nodes", "'nodes' does not have the address of '\(unknown)', which 'follow' names")
+    }
+    if let other = nodes.keys.sorted().first(where: { $0 != node && !follow.contains($0) }) {
+      return ("nodes", "'nodes' has '\(other)', which 'follow' does not name")
+    }
+    if !relays.isEmpty, nodes[node] == nil {
+      return ("nodes", "'nodes' does not have this node, '\(node)', which 'relays' are to follow")
+    }
+    if relays.isEmpty, nodes[node] != nil {
+      return ("nodes", "'nodes' has this node, '\(node)', but 'relays' names none that may follow it")
+    }
+    return ["prefix", "etcd-compact"].first(where: keys.contains).map {
+      ($0, "a relay has no etcd, so that '\($0)' means nothing: remove it")
+    }
   }
 }

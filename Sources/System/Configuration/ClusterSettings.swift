@@ -12,9 +12,14 @@ package struct ClusterSettings: Equatable, Sendable {
 
   /// This node.
   package var node: NodeName
-  /// All nodes, with this one.
+  /// All members of the cluster, with this one; for a relay, the nodes that it may follow, and itself if relays may follow
+  /// it.
   package var nodes: [NodeName: Address]
-  /// The members of etcd.
+  /// The nodes that this one may follow, in the order of preference: it is a relay. Empty for a member.
+  package var follow: [NodeName] = []
+  /// The relays whose clients' actions this node lets through, those that follow it and those below them.
+  package var relays: [NodeName] = []
+  /// The members of etcd; empty for a relay.
   package var endpoints: [EtcdEndpoint]
   /// The beginning of the keys in etcd.
   package var prefix = "storehub/"
@@ -62,17 +67,25 @@ extension ClusterSettings.Address: CustomStringConvertible {
 }
 
 extension ClusterSettings {
+  /// True if the hub follows other hubs, and has no etcd.
+  package var isRelay: Bool { !follow.isEmpty }
+
   /// The lines of the section in a configuration.
   var lines: [String] {
     var lines = ["[cluster]", "node = \(node)"]
     lines.append("nodes = \(nodes.sorted { $0.key < $1.key }.map { "\($0.key)@\($0.value)" }.joined(separator: ", "))")
-    lines.append("etcd = \(endpoints.map(\.description).joined(separator: ", "))")
-    lines.append("prefix = \(prefix)")
+    func names(_ nodes: [NodeName]) -> String { nodes.map(\.description).joined(separator: ", ") }
+    if !follow.isEmpty { lines.append("follow = \(names(follow))") }
+    if !relays.isEmpty { lines.append("relays = \(names(relays))") }
+    if !endpoints.isEmpty {
+      lines.append("etcd = \(endpoints.map(\.description).joined(separator: ", "))")
+      lines.append("prefix = \(prefix)")
+    }
     if let tls { lines += ["ca = \(tls.authority)", "cert = \(tls.certificate)", "key = \(tls.key)"] }
     lines.append("uids = shared")
     lines.append("takeover-after = \(LimitSetting.text(of: takeoverAfter))")
     lines.append("keep = \(LimitSetting.text(ofBytes: keptBytes))")
-    lines.append("etcd-compact = \(compacts ? "yes" : "no")")
+    if !endpoints.isEmpty { lines.append("etcd-compact = \(compacts ? "yes" : "no")") }
     return lines
   }
 }

@@ -16,7 +16,19 @@ import Testing
     arguments: [UInt64](
       arrayLiteral: 270, 278, 555, 574, 924, 4368, 12888, 14803, 45247, 52170, 76646, 500132, 5_007_911, 5_019_390))
   func aMendedSeedStaysSo(seed: UInt64) {
-    do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
+    // They were found without relays, which take draws of their own.
+    var plan = ClusterPlan(seed: seed)
+    (plan.relayCount, plan.lowerRelayCount) = (0, 0)
+    do { try ClusterSimulation(plan).run() } catch { Issue.record("seed \(seed): \(error)") }
+  }
+
+  /// Relays in two levels follow whatever is left.
+  @Test(arguments: [UInt64](0..<8)) func relaysKeepThePromises(block: UInt64) {
+    for seed in 1000 + block * 4..<1000 + block * 4 + 4 {
+      var plan = ClusterPlan(seed: seed)
+      (plan.hasTwin, plan.relayCount, plan.lowerRelayCount) = (false, 1 + Int(seed % 4), Int(seed % 4) / 2)
+      do { try ClusterSimulation(plan).run() } catch { Issue.record("seed \(seed): \(error)") }
+    }
   }
 
   /// The store is too small for the log, and no operator comes.
@@ -25,6 +37,7 @@ import Testing
     (plan.nodeCount, plan.clientsPerNode, plan.faults, plan.hasTwin, plan.duration) = (3, 2, .none, false, 20_000)
     (plan.actionInterval, plan.longestAction, plan.keptBytes, plan.trimStepBytes) = (30, 300, 1 << 20, 4_000)
     (plan.storeBytes, plan.operatorMakesRoom) = (60_000, false)
+    (plan.relayCount, plan.lowerRelayCount) = (0, 0)
     let simulation = ClusterSimulation(plan)
     try simulation.run()
     let report = simulation.report

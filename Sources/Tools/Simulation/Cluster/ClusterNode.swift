@@ -10,6 +10,8 @@ final class ClusterNode {
   var disk = Disk()
   /// True for a machine that is set up with the name of another one.
   let isTwin: Bool
+  /// The nodes that a relay may follow; empty for a member.
+  let upstreams: [NodeName]
   /// True while the machine is in operation.
   var isOn: Bool
   /// The version of the feature: 1 or 2.
@@ -24,10 +26,12 @@ final class ClusterNode {
   var isCutFromStore = false
   var cutUntil: Int64 = 0
 
-  init(_ name: NodeName, _ index: Int, _ clock: SkewedClock, isTwin: Bool = false) {
-    (self.name, self.index, self.clock) = (name, index, clock)
+  init(_ name: NodeName, _ index: Int, _ clock: SkewedClock, isTwin: Bool = false, upstreams: [NodeName] = []) {
+    (self.name, self.index, self.clock, self.upstreams) = (name, index, clock, upstreams)
     (self.isTwin, isOn) = (isTwin, !isTwin)
   }
+
+  var isRelay: Bool { !upstreams.isEmpty }
 
   /// The journal.
   struct Disk {

@@ -6,6 +6,11 @@ package struct ClusterPlan: Sendable {
   package var seed: UInt64
   /// The number of nodes.
   package var nodeCount = 3
+  /// The relays, which follow others over links, and of these the ones that follow other relays only.
+  package var relayCount = 0
+  package var lowerRelayCount = 0
+  /// Of a thousand entries for a relay, those that a faulty node replaces by others.
+  package var forgedEntries = 0
   /// The clients of each node.
   package var clientsPerNode = 1
   /// The time with faults, in milliseconds.
@@ -47,12 +52,22 @@ package struct ClusterPlan: Sendable {
     hasTwin = chance.pick([false, false, false, false, true]) && nodeCount > 2
     skew = chance.pick([0, 100, 50_000])
     faults = ClusterFaults(drawnFrom: &chance)
+    drawRelays()
+  }
+
+  /// Draws the relays from numbers of their own, so that the seeds without relays are what they were before.
+  private mutating func drawRelays() {
+    var chance = SplitMix(seed: seed &* 0x9e37_79b9 &+ 103)
+    guard !hasTwin, chance.hits(400) else { return }
+    relayCount = chance.number(1...4)
+    lowerRelayCount = relayCount > 1 ? chance.number(0...relayCount / 2) : 0
+    forgedEntries = chance.pick([0, 0, 10])
   }
 
   /// The plan, for people.
   package var text: String {
     """
-    seed \(seed): \(nodeCount) nodes with \(clientsPerNode) clients each, \(duration) ms, an action each \
+    seed \(seed): \(nodeCount) nodes\(relayCount > 0 ? " and \(relayCount) relays, \(lowerRelayCount) below others" : "") with \(clientsPerNode) clients each, \(duration) ms, an action each \
     \(actionInterval) ms, entries of \(entryBytes) bytes, \(keptBytes) bytes kept, removed by \(trimStepBytes), \
     \(storeBytes.map { "a store of \($0) bytes" } ?? "a large store"), \(hasTwin ? "a name used twice, " : "")clocks \
     \(skew) ppm off, \(faults)

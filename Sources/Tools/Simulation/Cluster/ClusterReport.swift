@@ -37,6 +37,11 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
   package var overlaps = 0
   /// Messages that nodes have received over links.
   package var messages = 0
+  /// Entries that relays have received, times at which one followed another node than before, and entries that a faulty
+  /// node has changed.
+  package var relayed = 0
+  package var upstreamChanges = 0
+  package var forged = 0
   /// The simulated time in seconds.
   package var virtualSeconds = 0
   /// The number of events in the trace.
@@ -58,6 +63,7 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
       ("store cuts", \.storeCuts), ("link cuts", \.linkCuts),
       ("silent links", \.silentLinks), ("restorations", \.restorations),
       ("upgrades", \.upgrades), ("refusals", \.refusals), ("overlaps", \.overlaps), ("messages", \.messages),
+      ("relayed", \.relayed), ("upstream changes", \.upstreamChanges), ("forged", \.forged),
       ("simulated seconds", \.virtualSeconds),
     ]
   }

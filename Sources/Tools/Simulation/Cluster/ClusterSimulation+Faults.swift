@@ -90,8 +90,8 @@ extension ClusterSimulation {
   /// A machine burns down, if a majority of the others is intact: no cluster survives the loss of a majority. The new one
   /// gets the journal of the backup that was restored, if that is of use.
   private func loseDisk(_ node: ClusterNode) {
-    let others = nodes.count { $0 !== node && isIntact($0) }
-    guard !node.isTwin, others > plan.nodeCount / 2 else { return }
+    let others = nodes.count { $0 !== node && !$0.isRelay && isIntact($0) }
+    guard !node.isTwin, node.isRelay || others > plan.nodeCount / 2 else { return }
     crash(node)
     node.disk = canContinue(restoredDisk) ? restoredDisk : ClusterNode.Disk()
     report.disksLost += 1
@@ -172,6 +172,11 @@ extension ClusterSimulation {
         // One of the two has stopped, which need not be the wrong one.
         if let twin = nodes.last, twin.isTwin, twin.isOn { stop(twin) }
         if !node.isTwin { crash(node) }
+      case .otherLog:
+        // The operator moves the journal away, and the relay gets another one from the node that it follows.
+        crash(node)
+        node.disk = ClusterNode.Disk()
+        note("wipe", node)
       case .logLost, .diverged, .otherHistory, .damaged:
         // The operator replaces the journal by that of the backup, or moves it away if the log begins after that one.
         crash(node)

@@ -16,9 +16,18 @@ extension ClusterSimulation {
     if bug == .takeoverByLeaseOnly, case .beat(let leadership, let position, _) = message {
       links[index].ends?[direction].link.send(.beat(leadership, position: position, isCurrent: false))
     } else {
-      links[index].ends?[direction].link.send(message)
+      links[index].ends?[direction].link.send(forged(message))
     }
     flush(index, direction)
+  }
+
+  /// The message as a faulty node sends it: an entry that continues another log.
+  private func forged(_ message: ClusterMessage) -> ClusterMessage {
+    guard plan.forgedEntries > 0, !isSettling, case .entry(let encoded, let parts) = message,
+      chance.hits(plan.forgedEntries)
+    else { return message }
+    report.forged += 1
+    return .entry(Self.entry(encoded, after: encoded.entry.previous ^ 1), parts: parts)
   }
 
   /// Puts what an end has to send on its way.
@@ -62,7 +71,7 @@ extension ClusterSimulation {
       case .opened(let peer): node.process?.core.linkOpened(peer.node)
       case .message(let message):
         report.messages += 1
-        node.process?.core.received(message, from: other.name)
+        try receive(message, by: node, from: other)
       case .snapshot(let event): take(event, of: end, node, from: other)
       case .sessionEnded, .cancelled, .clockRead: break
       case .sessionRefused(let session, let refusal):
@@ -75,6 +84,39 @@ extension ClusterSimulation {
     }
     flush(index, direction)
     try drive(node)
+  }
+
+  private func receive(_ message: ClusterMessage, by node: ClusterNode, from other: ClusterNode) throws {
+    guard let process = node.process else { return }
+    let upstream = process.core.upstream
+    var received = message
+    if case .entry(let entry, let parts) = message {
+      report.relayed += 1
+      if bug == .relayedAcknowledgement { try acknowledge(entry, to: node) }
+      if bug == .relayedWithoutAChecksum, entry.entry.position == process.core.point.position + 1 {
+        received = .entry(Self.entry(entry, after: process.core.point.checksum), parts: parts)
+      }
+    }
+    process.core.received(received, from: other.name)
+    if let next = process.core.upstream, next != upstream { report.upstreamChanges += 1 }
+  }
+
+  /// Acknowledges the actions of an entry as a relay with the bug does.
+  private func acknowledge(_ entry: EncodedEntry, to node: ClusterNode) throws {
+    guard case .turns(_, let turns) = entry.entry.content else { return }
+    for change in try turns.flatMap(ClusterModel.changes) {
+      for client in clients where client.node === node && client.isConnected && client.session == change.session {
+        try acknowledge(min(change.number, client.sent), to: client)
+      }
+    }
+  }
+
+  private static func entry(_ encoded: EncodedEntry, after checksum: UInt64) -> EncodedEntry {
+    let entry = encoded.entry
+    return EncodedEntry(
+      LogEntry(
+        position: entry.position, leader: entry.leader, schema: entry.schema, previous: checksum,
+        content: entry.content))
   }
 
   private func take(
@@ -106,7 +148,7 @@ extension ClusterSimulation {
   /// Opens links, ends those that were cut for long, and heals cuts.
   func tendLinks() throws {
     for low in nodes.indices {
-      for high in nodes.indices where high > low && nodes[high].name != nodes[low].name {
+      for high in nodes.indices where high > low && mayLink(nodes[low], nodes[high]) {
         let index = linkIndex(low, high)
         if links[index].isCut != [false, false], now >= links[index].cutUntil { heal(index) }
         let isWhole = links[index].isCut == [false, false]
@@ -119,6 +161,11 @@ extension ClusterSimulation {
         }
       }
     }
+  }
+
+  private func mayLink(_ low: ClusterNode, _ high: ClusterNode) -> Bool {
+    if !low.isRelay, !high.isRelay { return high.name != low.name }
+    return low.upstreams.contains(high.name) || high.upstreams.contains(low.name)
   }
 
   private func isReachable(_ node: ClusterNode) -> Bool { node.process != nil && !node.isPaused(at: now) }
@@ -147,10 +194,18 @@ extension ClusterSimulation {
   }
 
   private func end(of node: ClusterNode, calling other: NodeName?) -> SimulatedLink.End {
-    var options = LinkOptions(node: node.name, process: node.process?.core.options.process ?? 0, members: members)
+    var options = LinkOptions(
+      node: node.name, process: node.process?.core.options.process ?? 0,
+      members: node.isRelay ? Set(node.upstreams) : members)
+    options.relays = relays(below: node)
     options.history = node.process?.core.history
     return SimulatedLink.End(
-      ClusterLink(options, certificate: Array(members), expected: other, now: node.clock.local(now)))
+      ClusterLink(options, certificate: nodes.map(\.name), expected: other, now: node.clock.local(now)))
+  }
+
+  /// The relays that may follow a node, and those below them, as its configuration names them.
+  func relays(below node: ClusterNode) -> Set<NodeName> {
+    Set(nodes.filter(\.isRelay).map(\.name)).subtracting(node.upstreams).subtracting([node.name])
   }
 
   /// Sends pings, and ends a link on which nothing arrives.

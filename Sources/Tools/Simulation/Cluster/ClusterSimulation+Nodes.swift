@@ -11,7 +11,9 @@ extension ClusterSimulation {
     node.incarnation += 1
     node.pausedUntil = -1
     var options = ClusterOptions(
-      node: node.name, process: chance.next(), members: members, schemas: Array(Self.schemas.prefix(node.version)))
+      node: node.name, process: chance.next(), members: node.isRelay ? [] : members, upstreams: node.upstreams,
+      schemas: Array(Self.schemas.prefix(node.version)))
+    options.relays = relays(below: node)
     (options.entryBytes, options.keptBytes, options.trimStepBytes) = (
       plan.entryBytes, plan.keptBytes, plan.trimStepBytes
     )
@@ -123,6 +125,7 @@ extension ClusterSimulation {
       node.disk.history = history
       if endsSessions { disconnectClients(of: node, forgettingSessions: true) }
       for client in clients where client.node === node && client.isConnected { client.history = history }
+    case .report where node.isRelay && report.forged + report.restorations > 0: break
     case .report(let refusal): throw Violation(.connectionLost, "\(node.name) reports \(refusal)")
     case .standingChanged(let standing):
       try checkProven(process, of: node)
@@ -262,7 +265,7 @@ extension ClusterSimulation {
     let isExplained =
       switch refusal {
       case .newerSchema: node.version == 1 && nodes.contains { $0.version == 2 }
-      case .restored, .logLost, .diverged, .otherHistory: report.restorations > 0
+      case .restored, .logLost, .diverged, .otherHistory, .otherLog: report.restorations > 0
       case .nameTaken: report.twins > 0
       case .damaged: false
       }

@@ -111,7 +111,7 @@ package final class ClusterSimulation {
     var chance = SplitMix(seed: plan.seed)
     trace = Trace(print: print)
     let twin = plan.hasTwin ? chance.number(0...plan.nodeCount - 1) : nil
-    nodes = (0..<plan.nodeCount + (twin == nil ? 0 : 1)).map { index in
+    let members = (0..<plan.nodeCount + (twin == nil ? 0 : 1)).map { index in
       let isTwin = index == plan.nodeCount
       guard let name = NodeName("n\(isTwin ? twin ?? 0 : index)") else { preconditionFailure("a name") }
       return ClusterNode(
@@ -120,10 +120,37 @@ package final class ClusterSimulation {
           offset: Int64(chance.number(0...100_000_000)), skew: Int64(chance.number(-plan.skew...plan.skew))),
         isTwin: isTwin)
     }
-    members = Set(nodes.map(\.name))
+    self.members = Set(members.map(\.name))
+    nodes = members + Self.relays(plan, below: members, &chance)
     links = Array(repeating: SimulatedLink(), count: nodes.count * nodes.count)
     store.limit = plan.storeBytes
     self.chance = chance
+  }
+
+  /// The relays: the upper ones may follow all members, and the lower ones all upper ones and one member.
+  private static func relays(
+    _ plan: ClusterPlan, below members: [ClusterNode], _ chance: inout SplitMix
+  ) -> [ClusterNode] {
+    let upper = plan.relayCount - plan.lowerRelayCount
+    func name(_ index: Int) -> NodeName {
+      guard let name = NodeName("r\(index)") else { preconditionFailure("a name") }
+      return name
+    }
+    return (0..<plan.relayCount).map { index in
+      var upstreams = members.map(\.name)
+      // The same order for all would make one node the upstream of all.
+      upstreams = Array((upstreams + upstreams)[(index % upstreams.count)...].prefix(upstreams.count))
+      if index >= upper {
+        upstreams = (0..<upper).map(name) + (chance.hits(500) ? upstreams.prefix(1) : [])
+      } else if index > 0, chance.hits(300) {
+        upstreams.append(name(0))
+      }
+      return ClusterNode(
+        name(index), members.count + index,
+        SkewedClock(
+          offset: Int64(chance.number(0...100_000_000)), skew: Int64(chance.number(-plan.skew...plan.skew))),
+        upstreams: upstreams)
+    }
   }
 
   /// Runs the whole simulation.

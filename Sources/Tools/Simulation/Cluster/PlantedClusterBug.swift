@@ -18,4 +18,8 @@ package enum PlantedClusterBug: String, CaseIterable, Sendable {
   /// A node begins with the journal of another one without looking whether that ends at the place which the log has
   /// confirmed: it lacks what was not on the other's disk.
   case uncheckedBase
+  /// A relay takes an entry without looking whether it continues its log.
+  case relayedWithoutAChecksum
+  /// A relay acknowledges the actions of an entry when that arrives, before it has applied it.
+  case relayedAcknowledgement
 }

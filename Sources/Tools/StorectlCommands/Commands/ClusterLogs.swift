@@ -228,6 +228,9 @@ extension Tool {
   ///
   /// - Parameter prefix: The beginning of its keys; nil for that of the settings.
   func operatedLog(_ settings: ClusterSettings, below prefix: String? = nil) throws(ToolFailure) -> OperatedLog {
+    guard !settings.isRelay else {
+      throw ToolFailure(.failed, "node \(settings.node) is a relay, which has no etcd: run this on a member's machine")
+    }
     let tls = settings.tls.map { TLSFiles(authority: $0.authority, certificate: $0.certificate, key: $0.key) }
     do throws(EtcdClientError) {
       let log = try OperatedLog(
