@@ -124,7 +124,8 @@ extension ClusterCore {
     case .actions(let term, let session, let first, let actions):
       // Those for another term are sent again to its leader.
       if let leadership {
-        if leadership.term == term { emit(.perform(session, first: first, actions)) }
+        let isKnown = session.node == node || options.relays.contains(session.node)
+        if leadership.term == term, isKnown { emit(.perform(session, first: first, actions)) }
       } else {
         passOn(actions, from: first, of: session, inTerm: term, sentBy: node)
       }

@@ -21,10 +21,12 @@ final class TestNode {
 
   /// A node with a journal, which it begins to prove.
   init(
-    _ name: String = "a", journal: ClusterCore.Journal = .empty, change: (inout ClusterOptions) -> Void = { _ in }
+    _ name: String = "a", journal: ClusterCore.Journal = .empty, follows upstreams: [String] = [],
+    change: (inout ClusterOptions) -> Void = { _ in }
   ) {
     var options = ClusterOptions(
-      node: Self.name(name), process: 42, members: Set(Self.names), schemas: [Self.schema])
+      node: Self.name(name), process: 42, members: upstreams.isEmpty ? Set(Self.names) : [],
+      upstreams: upstreams.map(Self.name), schemas: [Self.schema])
     change(&options)
     core = ClusterCore(options, journal: journal, now: now)
     take()
@@ -43,6 +45,15 @@ final class TestNode {
     node.answer(.written(revision: 50))
     node.pass(.milliseconds(1300))
     node.answer(.written(revision: 60))
+    return node
+  }
+
+  /// A relay that has links to both nodes and follows b, which is at the end of the log.
+  static func relay(of log: [EncodedEntry], change: (inout ClusterOptions) -> Void = { _ in }) -> TestNode {
+    let node = TestNode("r", journal: journal(log), follows: ["b", "c"], change: change)
+    for upstream in ["b", "c"] { node.link(upstream) }
+    node.hear(position: UInt64(log.count), from: "b")
+    node.receive(.followed(.accepted(history)), from: "b")
     return node
   }
 
@@ -100,6 +111,22 @@ final class TestNode {
     now += time
     core.advance(to: now)
     take()
+  }
+
+  func link(_ name: String) {
+    core.linkOpened(Self.name(name))
+    take()
+  }
+
+  func receive(_ message: ClusterMessage, from name: String) {
+    core.received(message, from: Self.name(name))
+    take()
+  }
+
+  /// Hears what a node that a relay may follow has.
+  func hear(position: UInt64, age: UInt64 = 1, way: UInt64 = 1, path: [String] = [], from name: String) {
+    receive(
+      .relayBeat(RelayBeat(position: position, age: age, way: way, path: path.map(Self.name))), from: name)
   }
 
   func take() {
@@ -173,6 +200,26 @@ final class TestNode {
   var discards: Int { commands.count { if case .discardUnstored = $0 { true } else { false } } }
   var starts: [UInt64] { commands.compactMap { if case .startEffects(let term) = $0 { term } else { nil } } }
   var cancels: Int { commands.count { if case .cancelEffects = $0 { true } else { false } } }
+
+  /// What was sent to a node since the last `clear()`.
+  func sent(to name: String) -> [ClusterMessage] {
+    commands.compactMap { if case .send(let message, Self.name(name)) = $0 { message } else { nil } }
+  }
+
+  /// The positions of the entries that were sent to a relay.
+  func entries(to name: String) -> [UInt64] {
+    sent(to: name).compactMap { if case .entry(let entry, _) = $0 { entry.entry.position } else { nil } }
+  }
+
+  /// The answers to a relay.
+  func answers(to name: String) -> [FollowAnswer] {
+    sent(to: name).compactMap { if case .followed(let answer) = $0 { answer } else { nil } }
+  }
+
+  /// The places from which a relay has asked a node to go on; nil for the end of that.
+  func requests(to name: String) -> [UInt64?] {
+    sent(to: name).compactMap { if case .follow(let request) = $0 { .some(request?.position) } else { nil } }
+  }
 
   /// The actions that were sent over links, by receiver and first number.
   var sentActions: [String] {

@@ -9,7 +9,7 @@ import Wire
   @Test func bothEndsOpenWithTheOthersHello() {
     let (a, b) = TestEnd.pair()
     #expect(a.opened?.node == TestEnd.name("b") && a.opened?.process == 7)
-    #expect(a.opened?.history == TestEnd.history && a.opened?.version == 2)
+    #expect(a.opened?.history == TestEnd.history && a.opened?.version == 3)
     #expect(b.opened?.node == TestEnd.name("a") && a.link.end == nil && b.link.end == nil)
   }
 

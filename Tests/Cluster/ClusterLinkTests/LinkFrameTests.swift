@@ -28,11 +28,21 @@ import Wire
       (LinkFrame.Kind.hello, "a0"), (.hello, "a70001010002616103070582050706f40700"), (.goodbye, "820060"),
       (.goodbye, "820760"), (.beat, "83830061620900f5"), (.beat, "838303616209001bffffffffffffffff"),
       (.status, "82051bffffffffffffffff"), (.session, "841b0000000100000000500000000000000000000000000000000000"),
-      (.session, "84014100000000"), (.sessionRefused, "820100"), (.sessionRefused, "820104"), (.actions, "8403010080"),
+      (.session, "84014100000000"), (.sessionRefused, "820100"), (.sessionRefused, "820105"), (.actions, "8403010080"),
       (.actions, "840301008141ff"), (.actions, "8403011b7fffffffffffffff8141ff"), (.snapshot, "8582050701430000000300"),
       (.piece, "01"), (.ping, "0101"), (.ping, ""), (.pong, "01"),
       (.pong, "82011b0001000000000001"), (.snapshotNotice, "01"), (.cancel, "820301"),
       (.cancel, "8303011bffffffffffffffff"),
+      // A wrong count, and a name that is none.
+      (.session, "8601500000000000000000000000000000000000006172f6"),
+      (.session, "85015000000000000000000000000000000000000060"),
+      (.follow, "83f61bffffffffffffffff00"), (.follow, "82f600"), (.follow, "01"),
+      // Names of logs that must be there, or must not.
+      (.followed, "8200f6"), (.followed, "8205f6"), (.followed, "8206f6"), (.followed, "8201820506"),
+      (.followed, "8204820506"), (.followed, "8207f6"),
+      (.entry, "430000ff"), (.entry, "40"), (.entry, "f6"), (.part, "01"),
+      (.relayBeat, "841bffffffffffffffff010080"), (.relayBeat, "84011b0000020000000000" + "0080"),
+      (.relayBeat, "8401010089616161626163616461656166616761686169"), (.relayBeat, "840101008160"),
     ])
   func hostileValuesAreRefused(kind: LinkFrame.Kind, payload: String) throws {
     let bytes = try #require([UInt8](hexadecimal: payload))
@@ -41,7 +51,7 @@ import Wire
 
   @Test func anUnknownKindIsRefused() {
     #expect(throws: WireError.self) { try LinkFrame(0, [UInt8]().span.bytes) }
-    #expect(throws: WireError.self) { try LinkFrame(16, [0x01].span.bytes) }
+    #expect(throws: WireError.self) { try LinkFrame(21, [0x01].span.bytes) }
   }
 
   @Test func aHelloOfANewerVersionMayHaveMore() throws {

@@ -122,6 +122,13 @@ enum Frames {
   static let hello = LinkHello(
     node: TestEnd.name("a"), process: .max, history: TestEnd.history, payloadLimit: 2 << 20, sharesUsers: false)
 
+  /// An entry whose turn comes in two parts.
+  static let parts: [[UInt8]] = [[1, 2], [3]]
+  static let inParts = EncodedEntry(
+    LogEntry(
+      position: 1, leader: TestEnd.leadership, schema: SchemaFingerprint(ofBytes: [1]), previous: 0,
+      content: .parts(turn: 1, LargeTurn([1, 2, 3], partSize: 2))))
+
   static let all: [LinkFrame] = [
     .hello(hello), .goodbye(LinkGoodbye(.leaves, "the hub stops")), .ping(1),
     .pong(1, time: 1_800_000_000_000),
@@ -134,5 +141,13 @@ enum Frames {
         JournalPlace(history: TestEnd.history, last: entry, turn: 1), byteCount: 3, checksum: .max)),
     .piece([1, 2, 3]), .cancel(term: 3, session: 1, action: 4), .snapshotNotice(.preparing),
     .snapshotNotice(.failed("the disk is full")),
+    .session(
+      LinkSession(number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100, origin: TestEnd.name("r"))),
+    .follow(FollowRequest(history: TestEnd.history, position: 6, checksum: .max)),
+    .follow(FollowRequest(history: nil, position: 0, checksum: 0)), .follow(nil),
+    .followed(.accepted(TestEnd.history)), .followed(.refused(.notReady)), .followed(.refused(.ahead)),
+    .followed(.refused(.loop)), .followed(.refused(.diverged)), .followed(.refused(.lacks(TestEnd.history))),
+    .followed(.refused(.otherHistory(TestEnd.history))), .entry(entry), .part([1, 2, 3]),
+    .relayBeat(RelayBeat(position: 6, age: 250, way: 3, path: [TestEnd.name("r")])),
   ]
 }

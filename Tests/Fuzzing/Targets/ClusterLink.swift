@@ -41,10 +41,11 @@ private struct LinkPlay {
   let frames: [LinkFrame]
 
   init?() {
-    guard let a = NodeName("a"), let b = NodeName("b") else { return nil }
+    guard let a = NodeName("a"), let b = NodeName("b"), let r = NodeName("r") else { return nil }
     var options = LinkOptions(node: b, process: 1, members: [a, b])
     options.payloadLimit = 1 << 16
     options.snapshotBytes = 1 << 12
+    options.relays = [a, r]
     options.ceilings[a] = NodeCeiling(users: [0...1000], mayAct: true, sessions: 2, bytesPerSecond: 1 << 10)
     self.options = options
     let history = LogHistory(id: 5, store: 6)
@@ -52,6 +53,10 @@ private struct LinkPlay {
     let entry = EncodedEntry(
       LogEntry(
         position: 1, leader: leader, schema: SchemaFingerprint(ofBytes: [1]), previous: 0, content: .opening))
+    let inParts = EncodedEntry(
+      LogEntry(
+        position: 1, leader: leader, schema: SchemaFingerprint(ofBytes: [1]), previous: 0,
+        content: .parts(turn: 1, LargeTurn([1, 2, 3], partSize: 2))))
     let id = SessionID(high: 1, low: 2)
     frames = [
       .hello(LinkHello(node: a, process: 2, history: history, payloadLimit: 1 << 16, sharesUsers: false)), .ping(1),
@@ -66,6 +71,11 @@ private struct LinkPlay {
         SnapshotHead(
           JournalPlace(history: history, last: entry, turn: 0), byteCount: 2,
           checksum: SnapshotBytes([1, 2], pieceBytes: 1).checksum)),
+      .session(LinkSession(number: 3, id: id, user: 1000, group: 100, origin: r)),
+      .actions(LinkActions(term: 1, session: 3, first: 1, [[1]])),
+      .follow(FollowRequest(history: history, position: 1, checksum: entry.checksum)), .follow(nil),
+      .followed(.accepted(history)), .followed(.refused(.lacks(history))), .followed(.refused(.ahead)), .entry(entry),
+      .entry(inParts), .part([1, 2]), .part([3]), .relayBeat(RelayBeat(position: 1, age: 2, way: 3, path: [r])),
       .piece([1]), .piece([2]), .snapshotNotice(.preparing), .snapshotNotice(.failed("the disk is full")),
       .goodbye(LinkGoodbye(.leaves, "the hub stops")),
       .pong(1, time: 1_800_000_000_000),
@@ -88,6 +98,7 @@ private struct LinkPlay {
     if isOpen {
       link.received(frames[0].bytes.span.bytes, now: .zero)
       for _ in 0..<3 { link.send(.needsSnapshot(after: 0)) }
+      link.send(.follow(FollowRequest(history: nil, position: 0, checksum: 0)))
     }
     for start in stride(from: 0, to: bytes.count, by: max(size, 1)) {
       link.received(Array(bytes[start..<min(start + max(size, 1), bytes.count)]).span.bytes, now: .zero)

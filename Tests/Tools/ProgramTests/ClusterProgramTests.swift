@@ -554,6 +554,33 @@ private enum OpenSSL {
   }
 
   /// What the script of this suite prints.
+  private struct Relays: Decodable {
+    let acknowledged: Int
+    let missing: [String: Int]
+    let doubled: [String: Int]
+    let differing: Int
+    let lost: Int
+    let slowest: [Double]
+    let follows: [String]
+    let forgotten: Int
+    let ofRelay: Int
+  }
+
+  /// A relay below a relay: its upstream is killed, and stopped, and the hub that leads is killed. Its client sees its own
+  /// actions, keeps its connection, and loses nothing.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func relaysInTwoLevelsOutliveTheirUpstreams() throws {
+    let output = try run("Fixtures/relays.py", ["test", Program(name: "storectl").url.path])
+    let outcome = try JSONDecoder().decode(Relays.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(outcome.acknowledged > 60 && outcome.ofRelay > 40, "\(text)")
+    #expect(outcome.missing.count == 5 && outcome.missing.values.allSatisfy { $0 == 0 }, "\(text)")
+    #expect(outcome.doubled.count == 5 && outcome.doubled.values.allSatisfy { $0 == 0 }, "\(text)")
+    #expect(outcome.differing == 0 && outcome.lost == 0 && outcome.forgotten == 0, "\(text)")
+    #expect(outcome.follows.starts(with: ["d", "b", "d", "b"]), "\(text)")
+    #expect(outcome.slowest.count == 3 && outcome.slowest.allSatisfy { $0 < 60 }, "\(text)")
+  }
+
   private func run(_ arguments: String..., hub: String = "storehubd") throws -> Data {
     try run("Fixtures/cluster.py", arguments, hub: hub)
   }

@@ -30,7 +30,8 @@ import Testing
     case .takeoverByLeaseOnly: plan.actionInterval = 2000
     case .removedWithoutTheNext:
       (plan.keptBytes, plan.trimStepBytes, plan.faults.backupRestored) = (0, 1, 20)
-    case .relayedWithoutAChecksum, .relayedAcknowledgement: (plan.relayCount, plan.forgedEntries) = (2, 20)
+    case .relayedWithoutAChecksum, .relayedAcknowledgement:
+      (plan.relayCount, plan.lowerRelayCount, plan.forgedEntries) = (2, 0, 20)
     case .uncheckedBase: (plan.keptBytes, plan.trimStepBytes, plan.faults.diskLost, plan.faults.crash) = (0, 1, 20, 20)
     }
     return plan

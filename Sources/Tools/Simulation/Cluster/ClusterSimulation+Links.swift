@@ -21,13 +21,15 @@ extension ClusterSimulation {
     flush(index, direction)
   }
 
-  /// The message as a faulty node sends it: an entry that continues another log.
+  /// The message as a faulty node sends it: an entry with another turn, which continues another log.
   private func forged(_ message: ClusterMessage) -> ClusterMessage {
-    guard plan.forgedEntries > 0, !isSettling, case .entry(let encoded, let parts) = message,
-      chance.hits(plan.forgedEntries)
+    guard plan.forgedEntries > 0, !isSettling, case .entry(let encoded, _) = message,
+      case .turns(let first, _) = encoded.entry.content, chance.hits(plan.forgedEntries)
     else { return message }
     report.forged += 1
-    return .entry(Self.entry(encoded, after: encoded.entry.previous ^ 1), parts: parts)
+    let turn = ClusterModel.turn([], padding: 3)
+    return .entry(
+      Self.entry(encoded, .turns(first: first, [turn]), after: encoded.entry.previous ^ 1), parts: [])
   }
 
   /// Puts what an end has to send on its way.
@@ -94,7 +96,7 @@ extension ClusterSimulation {
       report.relayed += 1
       if bug == .relayedAcknowledgement { try acknowledge(entry, to: node) }
       if bug == .relayedWithoutAChecksum, entry.entry.position == process.core.point.position + 1 {
-        received = .entry(Self.entry(entry, after: process.core.point.checksum), parts: parts)
+        received = .entry(Self.entry(entry, entry.entry.content, after: process.core.point.checksum), parts: parts)
       }
     }
     process.core.received(received, from: other.name)
@@ -111,12 +113,13 @@ extension ClusterSimulation {
     }
   }
 
-  private static func entry(_ encoded: EncodedEntry, after checksum: UInt64) -> EncodedEntry {
+  private static func entry(
+    _ encoded: EncodedEntry, _ content: LogEntry.Content, after checksum: UInt64
+  ) -> EncodedEntry {
     let entry = encoded.entry
     return EncodedEntry(
       LogEntry(
-        position: entry.position, leader: entry.leader, schema: entry.schema, previous: checksum,
-        content: entry.content))
+        position: entry.position, leader: entry.leader, schema: entry.schema, previous: checksum, content: content))
   }
 
   private func take(

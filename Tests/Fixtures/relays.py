@@ -1,0 +1,158 @@
+"""Relays in two levels below three hubs with an etcd, all on this machine.
+
+    relays.py STOREHUBD ETCD DIRECTORY test STORECTL
+
+Prints one JSON object. Relay d follows node a, and relay e follows d or else b. Clients of e and of the three hubs send
+actions all the time. Then d is killed, so that e follows b, and starts again, so that e goes back to it; d is stopped
+without an end, which is a silence; the hub that leads is killed; and e loses its disk. "lost" counts how often the
+clients of nodes that live lost their connections, "slowest" has how long those of e waited after each fault, and
+"follows" which nodes e has followed, as its log tells.
+
+    relays.py STOREHUBD ETCD DIRECTORY measure SECONDS
+
+The same with nine relays, three below the three hubs and six below those. Clients of each node send an action each
+tenth of a second, while upper relays and the hub that leads are killed and started again. Prints what was lost or
+doubled, and for each level how long after its acknowledgement by the hub that leads a client of it has seen an action:
+the middle of these times, and the 99th of a hundred. These are of the first half, without faults.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import storehub
+from cluster import LIMIT, NODES, Client, Cluster, disturb, free_ports, progress, restart, texts, todo
+
+
+class Relays(Cluster):
+    """Three members, and relays with the nodes that each may follow."""
+
+    def __init__(self, program, etcd, directory, follows):
+        super().__init__(program, etcd, directory)
+        self.follows = follows
+        self.followed = {name for names in follows.values() for name in names}
+        addresses = dict(part.split("@") for part in self.links.split(","))
+        for name, port in zip(follows, free_ports(len(follows))):
+            addresses[name] = f"127.0.0.1:{port}"
+        self.addresses = addresses
+
+    @property
+    def nodes(self):
+        return [*NODES, *self.follows]
+
+    def below(self, node):
+        """The relays that may follow a node, and those below them."""
+        found, added = set(), {node}
+        while added:
+            added = {name for name, nodes in self.follows.items() if set(nodes) & added} - found
+            found |= added
+        return sorted(found)
+
+    def configure(self, node, links=None):
+        relays = self.below(node)
+        if node in NODES:
+            lines = [f"nodes = {self.links}", f"etcd = {self.endpoint}"]
+        else:
+            names = list(self.follows[node]) + ([node] if relays else [])
+            lines = [f"nodes = {', '.join(f'{name}@{self.addresses[name]}' for name in names)}",
+                     f"follow = {', '.join(self.follows[node])}"]
+        if relays:
+            lines.append(f"relays = {', '.join(relays)}")
+        with open(self.path(f"{node}.conf"), "w") as file:
+            file.write("\n".join(["[cluster]", f"node = {node}", *lines, "uids = shared", self.settings]))
+
+    async def begin(self):
+        self.start_etcd()
+        for node in self.nodes:
+            self.start(node)
+        for node in self.nodes:
+            await self.wait(node, "listening on")
+
+    def stop(self):
+        if sys.exc_info()[0] is not None:
+            for node in self.follows:
+                if os.path.exists(self.path(f"{node}.log")):
+                    print(f"log of {node}, the end:\n{self.log(node)[-4000:]}", file=sys.stderr)
+        super().stop()
+
+
+async def found_everywhere(cluster, count):
+    """The todos of each node, once all have this number of them."""
+    end = time.monotonic() + LIMIT
+    while True:
+        found = {node: await texts(cluster, node) for node in cluster.nodes}
+        if all(len(list) >= count for list in found.values()) or time.monotonic() > end:
+            return found
+        await asyncio.sleep(0.05)
+
+
+async def outcome(cluster, clients, tasks):
+    for client in clients:
+        client.isStopping = True
+    await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
+    acknowledged = [text for client in clients for text in client.acknowledged]
+    found = await found_everywhere(cluster, len(acknowledged))
+    return {
+        "acknowledged": len(acknowledged),
+        "missing": {node: len(set(acknowledged) - set(list)) for node, list in found.items()},
+        "doubled": {node: len(list) - len(set(list)) for node, list in found.items()},
+        "differing": sum(list != found[NODES[0]] for list in found.values()),
+    }
+
+
+async def test(program, etcd, directory, storectl):
+    cluster = Relays(program, etcd, directory, {"d": ["a"], "e": ["d", "b"]})
+    try:
+        await cluster.begin()
+        clients = {node: Client(cluster, node) for node in (*NODES, "e")}
+        tasks = [asyncio.create_task(client.run()) for client in clients.values()]
+        await progress(clients.values(), tasks)
+        result = subprocess.run(
+            [storectl, "--socket", cluster.path("e.sock"), "--json", "cluster", "status"], timeout=LIMIT,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        status = json.loads(result.stdout) if result.returncode == 0 else result.stderr
+
+        slowest, lost = [], 0
+
+        async def fault(function, *arguments, but=None):
+            nonlocal lost
+            alive = [client for node, client in clients.items() if node != but]
+            slow, count = await disturb(alive, tasks, function, *arguments)
+            slowest.append(round(slow, 3))
+            lost += count
+
+        await fault(cluster.kill, "d")
+        await restart(cluster, "d", clients, tasks)
+        await cluster.wait("e", "this relay follows node d", 2)
+        await progress(clients.values(), tasks)
+        await fault(cluster.processes["d"].send_signal, signal.SIGSTOP)
+        await cluster.wait("e", "this relay follows node b", 2)
+        cluster.processes["d"].send_signal(signal.SIGCONT)
+        leader = await cluster.leader(NODES)
+        await fault(cluster.kill, leader, but=leader)
+        await restart(cluster, leader, clients, tasks)
+        await progress(clients.values(), tasks)
+
+        before = list(clients["e"].acknowledged)
+        cluster.kill("e")
+        cluster.lose_disk("e")
+        await restart(cluster, "e", clients, tasks)
+        seen = set(await texts(cluster, "e"))
+        result = await outcome(cluster, list(clients.values()), tasks)
+        follows = [line.split("follows node ")[1].split(",")[0]
+                   for line in cluster.log("e").splitlines() if "this relay follows node " in line]
+        json.dump(result | {
+            "lost": lost, "slowest": slowest, "follows": follows, "status": status,
+            "forgotten": len(set(before) - seen), "ofRelay": len(clients["e"].acknowledged),
+            "logs": {node: cluster.log(node) for node in ("d", "e")}}, sys.stdout)
+    finally:
+        cluster.stop()
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    asyncio.run(test(*arguments[:3], arguments[4]))
