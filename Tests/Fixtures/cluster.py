@@ -205,8 +205,8 @@ def todo(text):
 class Client:
     """Sends one action after the other, and notes how long each took."""
 
-    def __init__(self, cluster, node, action=todo):
-        self.cluster, self.node, self.action = cluster, node, action
+    def __init__(self, cluster, node, action=todo, pause=0.002):
+        self.cluster, self.node, self.action, self.pause = cluster, node, action, pause
         self.sent, self.acknowledged, self.losses = [], [], 0
         self.slowest = 0.0
         self.isStopping = False
@@ -221,7 +221,7 @@ class Client:
                 await hub.send(self.action(text))
                 self.slowest = max(self.slowest, time.monotonic() - start)
                 self.acknowledged.append(text)
-                await asyncio.sleep(0.002)
+                await asyncio.sleep(self.pause)
             watch.cancel()
 
     async def count(self, hub):

@@ -47,6 +47,9 @@ extension ClusterCore {
   /// The node that a relay follows; nil while there is none.
   package var upstream: NodeName? { upstreams.isAccepted ? upstreams.current : nil }
 
+  /// The node that a relay has asked to be followed, or follows.
+  package var askedUpstream: NodeName? { upstreams.current }
+
   /// The relays above this node, and itself if it is one.
   package var path: [NodeName] {
     guard isRelay else { return [] }
@@ -73,7 +76,7 @@ extension ClusterCore {
     let isSilent = !upstreams.isAccepted && now - upstreams.askedAt >= options.takeoverAfter
     let isStuck =
       upstreams.isAccepted && state.beat?.position ?? 0 > point.position
-      && now - upstreams.progressAt >= options.takeoverAfter * 2
+      && now - upstreams.progressAt >= options.takeoverAfter * 10
     if isSilent || isStuck || isLoop(state) {
       postpone(current, by: options.takeoverAfter)
       return chooseUpstream()

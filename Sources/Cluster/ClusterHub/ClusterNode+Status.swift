@@ -81,6 +81,7 @@ extension ClusterNode {
   /// Logs which node a relay follows.
   func tellUpstream() {
     guard core.isRelay, core.upstream != toldUpstream else { return }
+    if core.upstream == nil, core.askedUpstream != nil { return }
     toldUpstream = core.upstream
     guard let upstream = toldUpstream else {
       return report(.warning, .roleChanged, "this relay has no node to follow: \(names(settings.follow))")

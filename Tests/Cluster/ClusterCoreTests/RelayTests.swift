@@ -71,7 +71,7 @@ import Wire
   @Test func anEntryThatIsAwaitedForLongIsAskedForAgain() {
     let node = TestNode.relay(of: Array(log.prefix(2)))
     node.clear()
-    for _ in 0..<12 {
+    for _ in 0..<44 {
       node.hear(position: 4, from: "b")
       node.hear(position: 4, from: "c")
       node.pass(.milliseconds(250))

@@ -118,6 +118,62 @@ import Wire
       problems(Self.local, "[cluster]\netcd = https://10.0.0.1")
         == ["1.conf:2: 'etcd' has https, which needs 'ca', 'cert' and 'key'"])
     #expect(
+      problems(Self.local, "[cluster]\nrelays = a") == ["1.conf:2: 'relays' has this node, 'a'"])
+    #expect(
+      problems(Self.local, "[cluster]\nrelays = d, b")
+        == ["1.conf:2: 'b' is in 'nodes' and in 'relays': a relay is no member of the cluster"])
+    #expect(
+      problems(Self.local, "[cluster]\nrelays = d, d").first
+        == "1.conf:2: 'relays' is 'd, d', but must be names of nodes, each once, such as a, b")
+    #expect(
+      problems(Self.local, "[cluster]\nfollow = b")
+        == ["1.conf:2: [cluster] has 'etcd' and 'follow': a relay follows other hubs and has no etcd"])
+    #expect(
       problems(Self.local + "cert = /cert").first?.contains("some of 'ca', 'cert' and 'key'") == true)
+  }
+
+  // MARK: Relays
+
+  private static let relay = """
+    [cluster]
+    node = d
+    nodes = b@127.0.0.1:7400, c@127.0.0.1:7401
+    follow = c, b
+    uids = shared
+
+    """
+
+  @Test func aRelayFollowsInPlaceOfEtcd() throws {
+    let configuration = try read(Self.relay)
+    let relay = try #require(configuration.cluster)
+    #expect(relay.isRelay && relay.follow.map(\.text) == ["c", "b"] && relay.relays.isEmpty && relay.endpoints.isEmpty)
+    #expect(try read(configuration.text(for: Self.schema)).cluster == relay)
+    let upper = try read(
+      Self.relay, "[cluster]\nnodes = b@127.0.0.1:7400, c@127.0.0.1:7401, d@127.0.0.1:7402\nrelays = e, f")
+    #expect(upper.cluster?.relays.map(\.text) == ["e", "f"] && upper.cluster?.nodes.count == 3)
+    #expect(try read(upper.text(for: Self.schema)).cluster == upper.cluster)
+    let member = try #require(try read(Self.local, "[cluster]\nrelays = d, e").cluster)
+    #expect(!member.isRelay && member.relays.count == 2)
+  }
+
+  @Test(arguments: [
+    ("follow = b, d", "'follow' has this node, 'd'"),
+    ("relays = c", "'c' is in 'follow' and in 'relays': of two nodes, one follows the other"),
+    ("relays = d", "'relays' has this node, 'd'"),
+    ("relays = e", "'nodes' does not have this node, 'd', which 'relays' are to follow"),
+    ("follow = b, x", "'nodes' does not have the address of 'x', which 'follow' names"),
+    ("follow = b", "'nodes' has 'c', which 'follow' does not name"),
+    (
+      "nodes = b@127.0.0.1:7400, c@127.0.0.1:7401, d@127.0.0.1:7402",
+      "'nodes' has this node, 'd', but 'relays' names none that may follow it"
+    ),
+    ("prefix = x/", "a relay has no etcd, so that 'prefix' means nothing: remove it"),
+    ("etcd-compact = no", "a relay has no etcd, so that 'etcd-compact' means nothing: remove it"),
+    ("nodes = b@10.0.0.1:7400, c@127.0.0.1:7401", "nodes on other machines need TLS: set 'ca', 'cert' and 'key'"),
+  ])
+  func whatDoesNotFitARelayIsNamed(line: String, problem: String) {
+    #expect(
+      problems(Self.relay, "[cluster]\n\(line)").map { $0.split(separator: ": ", maxSplits: 1).last.map(String.init) }
+        == [problem])
   }
 }
