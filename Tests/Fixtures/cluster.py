@@ -17,7 +17,8 @@ the one that leads in order, and has the next one pass the leadership on, which 
 third makes mistakes of an operator, and prints what the logs of the hubs say. In the fourth, another authority makes
 all certificates while the hubs run. In the fifth, the journal of a hub without a cluster becomes the beginning of a
 cluster; then etcd is replaced by a backup, and then it loses everything, and an operator restores the log. In between,
-the operator verifies it, also with an entry that has other bytes, and removes nodes; at last, the keys `leader` and
+the operator verifies it, also with an entry that has other bytes, and removes a node, which stops when it goes on and
+does not start until it is taken back; at last, the keys `leader` and
 `history` are damaged, and mended. In the sixth, the clock of a node is ahead, then right, and then behind, by a
 preloaded library. In the seventh, an operator tries to upgrade the hubs one after the other to a version with a further
 field, also with an empty disk before and after the log has lost its first entries, and then changes the schema by the
@@ -663,6 +664,21 @@ class Operator:
         other = next(other for other in NODES if other != node)
         return self.run("remove", node, "--config", self.cluster.path(f"{other}.conf"))
 
+    def add(self, node):
+        """Takes a node back, on the machine of another one."""
+        other = next(other for other in NODES if other != node)
+        return self.run("add", node, "--config", self.cluster.path(f"{other}.conf"))
+
+    async def status(self, node, removed):
+        """The status of a node's hub, once it names this many removed nodes."""
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            status, output, _ = self.run("status", "--json", "--socket", self.cluster.path(f"{node}.sock"))
+            if status == 0 and len(json.loads(output)["removedNodes"]) == removed:
+                break
+            await asyncio.sleep(0.1)
+        return self.run("status", "--socket", self.cluster.path(f"{node}.sock"))
+
     def damage(self):
         """Changes the last byte of an entry in etcd, and verifies the log with it and without it."""
         key = self.etcd("range", key="storehub/log/", range_end="storehub/log0", limit=5)["kvs"][-1]
@@ -771,15 +787,24 @@ async def restore(program, etcd, directory, storectl):
         while leader != (leader := await cluster.leader(NODES)):
             running_nodes = {node: operator.remove(node) for node in NODES}
         gone = next(node for node in NODES if node != leader)
-        await asyncio.to_thread(cluster.end, gone)
+        # It seems dead, and finds out when it goes on.
+        cluster.processes[gone].send_signal(signal.SIGSTOP)
         removals = [operator.remove(gone), operator.remove(gone)]
         removed = operator.verify(leader, "--json")
+        locked_out = {"status": await operator.status(leader, 1)}
+        cluster.processes[gone].send_signal(signal.SIGCONT)
+        ends = [await asyncio.to_thread(cluster.ended, gone)]
+        cluster.start(gone)
+        ends.append(await asyncio.to_thread(cluster.ended, gone))
+        locked_out |= {"ends": ends, "log": cluster.log(gone)[-20_000:]}
+        locked_out["additions"] = [operator.add(gone), operator.add(gone)]
         starts = cluster.log(gone).count("listening on")
         cluster.start(gone)
         await cluster.wait(gone, "listening on", starts + 1)
         verification = {
             "verified": verified, "damaged": damaged, "mended": mended, "runningNodes": running_nodes,
-            "leader": leader, "gone": gone, "removals": removals, "removed": removed, "again": operator.verify(gone),
+            "leader": leader, "gone": gone, "removals": removals, "removed": removed, "lockedOut": locked_out,
+            "again": operator.verify(gone), "statusAgain": await operator.status(leader, 0),
         }
 
         await stop()

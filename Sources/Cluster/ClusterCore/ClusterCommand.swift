@@ -138,6 +138,8 @@ package enum Refusal: Equatable, Sendable {
   case otherLog(of: NodeName, expected: LogHistory?, found: LogHistory, position: UInt64)
   /// Another process runs as the same node, since before this one.
   case nameTaken(NodeName)
+  /// The operator has removed the node from the cluster, and has not taken it back.
+  case removed(NodeName)
   /// The log has turns of a schema that this version cannot read, which is usually a newer one.
   case newerSchema(position: UInt64)
 }
@@ -185,7 +187,7 @@ extension Refusal {
   var isFinal: Bool {
     switch self {
     case .nameTaken, .newerSchema: true
-    case .logLost, .diverged, .damaged, .restored, .otherHistory, .otherLog: false
+    case .logLost, .diverged, .damaged, .restored, .otherHistory, .otherLog, .removed: false
     }
   }
 }
@@ -220,6 +222,11 @@ extension Refusal: CustomStringConvertible {
       """
     case .nameTaken(let node):
       "another process runs as node \(node): give each machine its own name in [cluster], and start this hub again"
+    case .removed(let node):
+      """
+      node \(node) was removed from the cluster by `storectl cluster remove`: to take this machine back, run `storectl \
+      cluster add \(node)` on that of another node, and start this hub again; or give it another name in [cluster]
+      """
     case .newerSchema(let position):
       """
       entry \(position) is of another version of the feature, with another schema: run the version of the other nodes on \

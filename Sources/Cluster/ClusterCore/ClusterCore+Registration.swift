@@ -13,7 +13,8 @@ struct Registration {
 }
 
 /// Two machines that are configured with the same name are told apart by the numbers of their processes. The earlier one
-/// goes on, and the later one stops with `Refusal.nameTaken`.
+/// goes on, and the later one stops with `Refusal.nameTaken`. A node that the operator has removed does not register, and
+/// stops with `Refusal.removed`.
 extension ClusterCore {
   /// The registration with which the process proves its journal.
   func nextRegistration() -> NodeRegistration {
@@ -41,30 +42,30 @@ extension ClusterCore {
   mutating func registrationRefused(_ found: StoredValue?, in store: UInt64) {
     // An earlier attempt has succeeded.
     if let found, found.bytes == nextRegistration().encoded() { return proved(in: store, found.revision) }
-    guard take(found, in: store) else { return refuse(.nameTaken(options.node)) }
+    if let refusal = take(found, in: store) { return refuse(refusal) }
     prove()
   }
 
   /// Registers a process whose proof has to wait for a snapshot: an earlier process of the node learns of it all the same.
   mutating func registerBehind(_ found: StoredValue?, in store: UInt64) {
-    guard take(found, in: store) else { return refuse(.nameTaken(options.node)) }
+    if let refusal = take(found, in: store) { return refuse(refusal) }
     self.store = store
     let value = nextRegistration()
     guard aside == nil, found?.bytes != value.encoded() else { return }
     transactAside(.register(options.node, as: value, replacing: found?.bytes), for: .registration(value))
   }
 
-  /// Takes a registration as the one that the next replaces; false if it is that of an earlier process that still runs.
-  private mutating func take(_ found: StoredValue?, in store: UInt64) -> Bool {
+  /// Takes a registration as the one that the next replaces. Returns the reason if none may: the node was removed, or it
+  /// is that of an earlier process that still runs.
+  private mutating func take(_ found: StoredValue?, in store: UInt64) -> Refusal? {
     let own = registration.own.flatMap { $0.store == store ? $0.value : nil }
-    if let own, let other = found.flatMap({ try? NodeRegistration(decoding: $0.bytes.span.bytes) }),
-      other.process != options.process, other.ordinal <= own.ordinal
-    {
-      return false
+    if let other = found.flatMap({ try? NodeRegistration(decoding: $0.bytes.span.bytes) }) {
+      if other.isRemoval { return .removed(options.node) }
+      if let own, other.process != options.process, other.ordinal <= own.ordinal { return .nameTaken(options.node) }
     }
     registration.found = found
     if own == nil || found == nil { registration.own = nil }
-    return true
+    return nil
   }
 
   // MARK: While the node serves
@@ -81,7 +82,7 @@ extension ClusterCore {
   mutating func noteRegistration(_ found: StoredValue?) {
     guard let own = registration.own, own.store == store else { return }
     guard let found else {
-      // The operator has removed a node that seemed dead. It could not take over any more, and would not be missed.
+      // The operator has removed a node that seemed dead, and taken it back. It could not take over without this.
       guard aside == nil else { return }
       return transactAside(
         .register(options.node, as: own.value, replacing: nil), for: .registration(own.value))
@@ -89,6 +90,7 @@ extension ClusterCore {
     guard found.revision > own.revision,
       let other = try? NodeRegistration(decoding: found.bytes.span.bytes), other.process != options.process
     else { return }
+    guard !other.isRemoval else { return refuse(.removed(options.node)) }
     guard other.ordinal > own.value.ordinal else { return refuse(.nameTaken(options.node)) }
     guard aside == nil else { return }
     let value = NodeRegistration(

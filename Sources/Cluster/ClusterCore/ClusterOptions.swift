@@ -5,7 +5,7 @@ package import Wire
 package struct ClusterOptions: Sendable {
   /// The node's name.
   package var node: NodeName
-  /// A random number of the process.
+  /// A random number of the process, which is not 0.
   package var process: UInt64
   /// All nodes of the cluster.
   package var members: Set<NodeName>
@@ -62,6 +62,7 @@ package struct ClusterOptions: Sendable {
     precondition(
       !schemas.isEmpty && members.contains(node) == upstreams.isEmpty,
       "a node without a schema, or outside of its cluster")
+    precondition(process > 0, "0 is the number of no process")
     (self.node, self.process, self.members, self.schemas) = (node, process, members, schemas)
     self.upstreams = upstreams
   }

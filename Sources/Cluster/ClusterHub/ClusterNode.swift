@@ -78,7 +78,8 @@ final class ClusterNode: ReplicatedLog {
   /// Joins a cluster.
   init(_ request: ClusterRequest) throws {
     (self.request, settings, self.journal) = (request, request.settings, request.journal)
-    process = .random(in: 0 ... .max)
+    // 0 is that of no process: see `NodeRegistration.removal`.
+    process = .random(in: 1 ... .max)
     var options = ClusterOptions(
       node: settings.node, process: process, members: settings.isRelay ? [] : Set(settings.nodes.keys),
       upstreams: settings.follow, schemas: [request.schema])
@@ -106,6 +107,7 @@ final class ClusterNode: ReplicatedLog {
       guard self?.etcdFailures.note(reason, of: "\(endpoint)", at: Self.now) == true else { return }
       log.write(.warning, cause: Log.Cause("members of etcd"), "etcd at \(endpoint): \(reason)")
     }
+    store?.onRemovedNodes = { [weak self] in self?.deliver(.statusChanged) }
     store?.onFailure = { log.write(.debug, "etcd: \($0)") }
     if settings.endpoints.count % 2 == 0, !settings.isRelay {
       let count = settings.endpoints.count

@@ -179,7 +179,8 @@ extension LogTransaction {
       ])
   }
 
-  /// Registers a process: one that another has replaced, or one that cannot prove its journal yet.
+  /// Registers a process: one that another has replaced, or one that cannot prove its journal yet. Or removes a node, by
+  /// `NodeRegistration.removal`.
   package static func register(
     _ node: NodeName, as registration: NodeRegistration, replacing replaced: [UInt8]?
   ) -> LogTransaction {
@@ -197,9 +198,8 @@ extension LogTransaction {
       if: [.absent(.history), .present(.history)], then: [], else: [.key(.leader), .key(.node(node))])
   }
 
-  /// Removes the registration of a node, if it is still this one.
-  package static func unregister(_ node: NodeName, of registration: [UInt8]) -> LogTransaction {
-    LogTransaction(
-      if: [.value(.node(node), registration)], then: [.remove(.node(node))], else: [.key(.node(node))])
+  /// Takes a removed node back: it has no registration then.
+  package static func readmit(_ node: NodeName, replacing removal: [UInt8]) -> LogTransaction {
+    LogTransaction(if: [.value(.node(node), removal)], then: [.remove(.node(node))], else: [.key(.node(node))])
   }
 }

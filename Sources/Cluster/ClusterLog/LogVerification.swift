@@ -91,6 +91,8 @@ package struct LogVerification: Sendable {
         found.append(.damagedKey(record.key))
         continue
       }
+      // The journal of a removed node is missed by nobody.
+      if registration.isRemoval { continue }
       let last = positions?.upperBound ?? 0
       if registration.position > last, !isAbsent { found.append(.nodeAhead(node, registration.position, log: last)) }
     }

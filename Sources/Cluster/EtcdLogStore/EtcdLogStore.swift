@@ -3,6 +3,7 @@ package import ClusterLog
 package import EtcdClient
 import EtcdMessages
 package import EventLoop
+import Wire
 
 /// The log of a cluster in etcd: executes the commands of `ClusterCore` that concern the store.
 ///
@@ -44,6 +45,12 @@ package final class EtcdLogStore {
   private var late: [() -> Void] = []
   /// Called with each call that has failed, for the log.
   package var onFailure: ((EtcdError) -> Void)?
+  /// The nodes that were removed from the cluster, in order, as of the last read of a registration.
+  package private(set) var removedNodes: [NodeName] = [] {
+    didSet { if removedNodes != oldValue { onRemovedNodes?() } }
+  }
+  /// Called when `removedNodes` has changed.
+  package var onRemovedNodes: (() -> Void)?
   /// The number of transactions whose outcome was unknown.
   package private(set) var unknownOutcomes = 0
 
@@ -203,7 +210,8 @@ package final class EtcdLogStore {
       readParts(position, process, count, [], then)
     case .registration(let node):
       client.call(
-        requests.registrationRequest(of: node), timeout: settings.timeout + Self.readTime,
+        // Those of all nodes are as cheap as that of one.
+        requests.registrationsRequest(isSerializable: true), timeout: settings.timeout + Self.readTime,
         silence: readPatience.timeout
       ) { [weak self] result in
         guard let self else { return }
@@ -211,10 +219,21 @@ package final class EtcdLogStore {
         case .success(let response):
           note(response.header)
           readPatience.noteAnswer()
-          then(store, .registration(response.values.first.flatMap(requests.value)))
+          let found = response.values.compactMap(requests.value)
+          noteRemoved(found)
+          then(store, .registration(found.first { $0.key == .node(node) }))
         case .failure(let error): fail(error, then)
         }
       }
+    }
+  }
+
+  private func noteRemoved(_ registrations: [StoredValue]) {
+    removedNodes = registrations.compactMap {
+      guard case .node(let name) = $0.key,
+        (try? NodeRegistration(decoding: $0.bytes.span.bytes))?.isRemoval == true
+      else { return nil }
+      return name
     }
   }
 
@@ -222,7 +241,7 @@ package final class EtcdLogStore {
   ///
   /// - Parameter then: Called once on a later turn of the loop; with nil if the store did not answer.
   package func readRegistrations(then: @escaping ([StoredValue]?) -> Void) {
-    client.call(requests.registrationsRequest, timeout: settings.timeout + Self.readTime) { [weak self] result in
+    client.call(requests.registrationsRequest(), timeout: settings.timeout + Self.readTime) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let response):

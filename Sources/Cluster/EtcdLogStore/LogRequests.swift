@@ -113,12 +113,10 @@ nonisolated struct LogRequests {
     return EtcdRange(range(start.description..<end.description), order: .ascending, isSerializable: true)
   }
 
-  func registrationRequest(of node: NodeName) -> EtcdRange {
-    EtcdRange(EtcdKeyRange(bytes(.node(node))), isSerializable: true)
+  /// Reads the registrations of all nodes, in order: through consensus, or from the member's own data.
+  func registrationsRequest(isSerializable: Bool = false) -> EtcdRange {
+    EtcdRange(range("node/"..<"node0"), isSerializable: isSerializable)
   }
-
-  /// Reads the registrations of all nodes, through consensus.
-  var registrationsRequest: EtcdRange { EtcdRange(range("node/"..<"node0"), order: .ascending) }
 
   /// Reads nothing but the id of the store.
   var storeRequest: EtcdRange { EtcdRange(EtcdKeyRange(bytes(.history)), limit: 1, isSerializable: true) }

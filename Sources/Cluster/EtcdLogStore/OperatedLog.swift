@@ -144,7 +144,7 @@ package final class OperatedLog {
     let records = try await repeated { [store] in store.readRegistrations(then: $0) }
     return records.compactMap { record -> NodeName? in
       guard case .node(let name) = record.key,
-        let registration = try? NodeRegistration(decoding: record.bytes.span.bytes)
+        let registration = try? NodeRegistration(decoding: record.bytes.span.bytes), !registration.isRemoval
       else { return nil }
       return registration.position >= position ? name : nil
     }.sorted()
@@ -243,10 +243,10 @@ package final class OperatedLog {
 
   /// The result of `remove`.
   package enum Removal: Equatable, Sendable {
-    /// The registration was removed, with the position up to which the node had proved its journal.
-    case removed(position: UInt64)
-    /// There was no registration.
-    case absent
+    /// The node was removed. This is the position up to which it had proved its journal; nil if it was not registered.
+    case removed(position: UInt64?)
+    /// It was removed before. Nothing was changed.
+    case unchanged
     /// The node leads, in this term. Nothing was changed.
     case leads(term: UInt64)
     /// A process runs as the node. It has restored its registration.
@@ -256,10 +256,10 @@ package final class OperatedLog {
   /// The time in which a process that runs restores a registration that was replaced: it looks every 2 s.
   package static let answerTime = Duration.seconds(7)
 
-  /// Removes the registration of a node that does not run.
+  /// Removes a node that does not run: the log has a removal in place of its registration from then on.
   ///
-  /// To find that out, the registration is replaced as by another process of the node: one that runs takes its name back.
-  /// A process that is cut off from etcd, or stopped, registers again when it continues.
+  /// To find out whether it runs, the registration is replaced as by another process of the node: one that runs takes its
+  /// name back. A process that is cut off from etcd, or stopped, ends when it finds the removal.
   ///
   /// - Parameters:
   ///   - node: The node.
@@ -272,29 +272,50 @@ package final class OperatedLog {
     if let leader = value(.leader).flatMap({ try? Leadership(decoding: $0.bytes.span.bytes) }), leader.node == node {
       return .leads(term: leader.term)
     }
-    guard let found = value(.node) else { return .absent }
+    guard let found = value(.node) else {
+      return try await put(.removal(position: 0), for: node, replacing: nil, in: id) ? .removed(position: nil) : .runs
+    }
     let registration = try? NodeRegistration(decoding: found.bytes.span.bytes)
+    if registration?.isRemoval == true { return .unchanged }
     let position = registration?.position ?? 0
     let probe = NodeRegistration(
-      process: .random(in: 0 ... .max), ordinal: (registration?.ordinal ?? 0) + 1, position: position
-    ).encoded()
-    let replacement = LogTransaction(
-      if: [.value(.node(node), found.bytes)], then: [.put(.node(node), probe)], else: [.key(.node(node))])
-    switch try await transact(replacement, in: id).outcome {
-    case .written: break
-    case .refused(let values) where values.first??.bytes == probe: break
-    case .refused, .elsewhere, .full, .unknown: return .runs
-    }
+      process: .random(in: 1 ... .max), ordinal: (registration?.ordinal ?? 0) + 1, position: position)
+    guard try await put(probe, for: node, replacing: found.bytes, in: id) else { return .runs }
     onProbe?()
-    let end = ContinuousClock.now + wait
+    let (bytes, end) = (probe.encoded(), ContinuousClock.now + wait)
     while ContinuousClock.now < end {
       try await pause(.milliseconds(250))
-      guard try await read(.nodeInspection(of: node)).values[LogTransaction.NodeReads.node.rawValue]?.bytes == probe
+      guard try await read(.nodeInspection(of: node)).values[LogTransaction.NodeReads.node.rawValue]?.bytes == bytes
       else { return .runs }
     }
-    switch try await transact(.unregister(node, of: probe), in: id).outcome {
-    case .written, .refused([nil]): return .removed(position: position)
-    case .refused, .elsewhere, .full, .unknown: return .runs
+    let isRemoved = try await put(.removal(position: position), for: node, replacing: bytes, in: id)
+    return isRemoved ? .removed(position: position) : .runs
+  }
+
+  /// Puts a value in place of a node's registration. Returns false if that is another one meanwhile.
+  private func put(
+    _ registration: NodeRegistration, for node: NodeName, replacing replaced: [UInt8]?, in store: UInt64
+  ) async throws(OperatedLogError) -> Bool {
+    switch try await transact(.register(node, as: registration, replacing: replaced), in: store).outcome {
+    case .written: true
+    // An earlier attempt without an answer has succeeded.
+    case .refused(let values): values.first??.bytes == registration.encoded()
+    case .elsewhere, .full, .unknown: false
+    }
+  }
+
+  /// Takes a removed node back. Its hub registers when it starts.
+  ///
+  /// - Returns: False if the node was not removed, so that nothing was changed.
+  package func add(_ node: NodeName) async throws(OperatedLogError) -> Bool {
+    let (id, values) = try await read(.nodeInspection(of: node))
+    guard let found = values[LogTransaction.NodeReads.node.rawValue],
+      (try? NodeRegistration(decoding: found.bytes.span.bytes))?.isRemoval == true
+    else { return false }
+    switch try await transact(.readmit(node, replacing: found.bytes), in: id).outcome {
+    // Or an earlier attempt, or another operator, has done it, and the node may have registered since.
+    case .written, .refused: return true
+    case .elsewhere, .full, .unknown: throw .changed
     }
   }
 }

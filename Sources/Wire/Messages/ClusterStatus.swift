@@ -31,6 +31,8 @@ public struct ClusterStatus: Equatable, Sendable {
   public var snapshotsGiven: UInt64 = 0
   /// Counter: how often this process has begun with the snapshot of another node.
   public var snapshotsTaken: UInt64 = 0
+  /// The names of the nodes that the operator has removed from the cluster, in order.
+  public var removedNodes: [String] = []
 
   /// Creates the status of a node that follows nobody yet.
   public init(node: String) { self.node = node }

@@ -102,6 +102,96 @@ import Wire
     #expect(registrations(removed) == [.register(TestNode.name("a"), as: own, replacing: nil)])
   }
 
+  // MARK: Removed nodes
+
+  private func removal(revision: UInt64) -> StoredValue {
+    TestNode.stored(.node(TestNode.name("a")), NodeRegistration.removal(position: 2), revision: revision)
+  }
+
+  @Test func aRemovedNodeDoesNotServeUntilItIsTakenBack() throws {
+    let node = TestNode(journal: TestNode.journal(log))
+    node.answer(refused(by: removal(revision: 40)))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))))
+    #expect(registrations(node).allSatisfy { $0.conditions.last == .absent(.node(TestNode.name("a"))) })
+    // It looks again, and does not register over it.
+    node.clear()
+    node.pass(.seconds(2))
+    #expect(node.transaction?.1.conditions.last == .absent(.node(TestNode.name("a"))))
+    node.answer(refused(by: removal(revision: 40)))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))))
+    node.pass(.seconds(2))
+    node.answer(.written(revision: 50))
+    node.findNoMore()
+    #expect(node.core.standing == .current(leads: false))
+  }
+
+  @Test func aProcessThatIsRemovedWhileItRunsStops() throws {
+    let node = TestNode.follower(of: log)
+    node.findNoMore()
+    try look(node, removal(revision: 60))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))))
+    #expect(registrations(node).isEmpty)
+    // The own registration, which the removal has replaced, is not the one that it expects.
+    node.pass(.seconds(2))
+    node.answer(refused(by: removal(revision: 60)))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))))
+    // The operator takes it back.
+    node.pass(.seconds(2))
+    node.answer(refused(by: nil))
+    #expect(node.transaction?.1.conditions.last == .absent(.node(TestNode.name("a"))))
+    node.answer(.written(revision: 70))
+    node.findNoMore(at: 70)
+    #expect(node.core.standing == .current(leads: false))
+  }
+
+  /// The next look is not waited for: the claim is the first to find it out.
+  @Test func aClaimOfARemovedNodeEndsIt() {
+    let node = TestNode.follower(of: log)
+    node.pass(.milliseconds(1300))
+    node.answer(
+      .refused([
+        TestNode.stored(.leader, log[0].entry.leader), nil, TestNode.stored(log[1]), nil,
+        TestNode.stored(.history, TestNode.history), removal(revision: 60),
+      ]))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))))
+    #expect(node.core.leadingTerm == nil)
+  }
+
+  @Test func aLeaderThatWasRemovedLeadsNoMore() throws {
+    let node = TestNode.leader(of: log)
+    #expect(node.core.leadingTerm == 2)
+    try look(node, removal(revision: 90))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))) && node.core.leadingTerm == nil)
+    #expect(node.cancels > 0 || node.starts.isEmpty)
+  }
+
+  @Test func aRemovedNodeThatIsBehindAsksForNoSnapshot() {
+    let node = TestNode(journal: TestNode.journal(Array(log[..<1])))
+    node.core.linkOpened(TestNode.name("b"), givesSnapshots: true)
+    node.answer(
+      .refused([
+        TestNode.stored(.history, TestNode.history), nil, TestNode.stored(log[1]), TestNode.stored(log[1]),
+        removal(revision: 40),
+      ]))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))))
+    #expect(node.snapshotRequests.isEmpty && registrations(node).count == 1)
+  }
+
+  /// Before there is a log, the first claim would begin it.
+  @Test func aRemovedNodeBeginsNoLog() {
+    let node = TestNode()
+    node.answer(.refused([nil, nil, nil, nil, removal(revision: 40)]))
+    #expect(node.core.standing == .refused(.removed(TestNode.name("a"))))
+  }
+
+  /// Earlier versions know no removals. For them it is the registration of an earlier process.
+  @Test func forEarlierVersionsARemovalIsAnEarlierProcess() throws {
+    let removal = NodeRegistration.removal(position: 7)
+    let found = try NodeRegistration(decoding: removal.encoded().span.bytes)
+    #expect(found == removal && found.ordinal == 1 && found.isRemoval)
+    #expect(!NodeRegistration(process: 42, ordinal: 1, position: 0).isRemoval)
+  }
+
   /// A process that lacks entries cannot prove its journal before it has a snapshot. The other one learns of it before.
   @Test func aProcessThatIsBehindIsRegisteredToo() throws {
     let node = TestNode(journal: TestNode.journal(Array(log[..<1])))

@@ -308,8 +308,31 @@ struct OperatedLogTests {
     #expect(try await remove("b") == .leads(term: 2))
     #expect(try await scene.registration(of: Self.name("b"))?.ordinal == 4)
     #expect(try await remove("a") == .removed(position: 2))
-    #expect(try await scene.registration(of: Self.name("a")) == nil)
-    #expect(try await remove("a") == .absent)
+    #expect(try await scene.registration(of: Self.name("a")) == .removal(position: 2))
+    #expect(try await remove("a") == .unchanged)
+    // One that is not registered could register later.
+    #expect(try await remove("d") == .removed(position: nil))
+    #expect(try await scene.registration(of: Self.name("d")) == .removal(position: 0))
+    #expect(try await remove("d") == .unchanged)
+  }
+
+  /// Neither `verify` nor `restore` misses the journal of a removed node.
+  @Test func aRemovedNodeIsTakenBack() async throws {
+    let scene = try await scene()
+    let node = Self.name("a")
+    func add(_ node: NodeName) async throws -> Bool {
+      try await scene.run { () throws(OperatedLogError) in try await scene.log.add(node) }
+    }
+    try await scene.transact([], [.put(.node(node), NodeRegistration.removal(position: 99).encoded())])
+    #expect(try await scene.verify(place(scene)).differences.isEmpty)
+    let nodes = try await scene.run { () throws(OperatedLogError) in try await scene.log.nodes(thatHave: 2) }
+    #expect(nodes == [Self.name("b")])
+    #expect(try await add(node))
+    #expect(try await scene.registration(of: node) == nil)
+    #expect(try await !add(node))
+    // A node that runs is no removed one.
+    #expect(try await !add(Self.name("b")))
+    #expect(try await scene.registration(of: Self.name("b"))?.ordinal == 4)
   }
 
   /// A process looks at its registration now and then. If another one is in its place, it restores its own.

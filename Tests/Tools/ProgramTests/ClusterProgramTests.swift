@@ -244,7 +244,16 @@ private enum OpenSSL {
       let runningNodes: [String: Command]
       let leader, gone: String
       let removals: [Command]
-      let removed, again: Command
+      let removed, again, statusAgain: Command
+      let lockedOut: LockedOut
+    }
+
+    /// The removed node goes on, starts, and is taken back.
+    struct LockedOut: Decodable {
+      let status: Command
+      let ends: [Int]
+      let log: String
+      let additions: [Command]
     }
 
     /// The output of `cluster verify --json`.
@@ -256,7 +265,7 @@ private enum OpenSSL {
       }
       struct Node: Decodable {
         let node: String
-        let proved: UInt64?
+        let removed: Bool
       }
 
       let whole: Bool
@@ -440,7 +449,7 @@ private enum OpenSSL {
     }
   }
 
-  /// The log is whole while the hubs run. Only a node whose hub does not run is removed, and registers when it does.
+  /// The log is whole while the hubs run. Only a node whose hub does not run is removed, and serves when it is taken back.
   private func checkVerification(_ found: Restoration.Verification) throws {
     for (node, command) in found.verified {
       #expect(
@@ -455,7 +464,8 @@ private enum OpenSSL {
       #expect(command.status == 1 && command.errors.contains(reason), "\(node): \(command)")
     }
     #expect(found.removals.map(\.status) == [0, 0], "\(found.removals)")
-    #expect(found.removals.first?.output.contains("is not registered in the log any more") == true, "\(found.removals)")
+    #expect(found.removals.first?.output.contains("node \(found.gone) was removed; its journal") == true)
+    #expect(found.removals.last?.output.contains("node \(found.gone) was removed before") == true)
     for removal in found.removals {
       #expect(removal.output.contains("take \(found.gone) out of 'nodes'"), "\(removal)")
       #expect(removal.output.contains("etcdctl member remove"), "\(removal)")
@@ -465,8 +475,19 @@ private enum OpenSSL {
     #expect(report.whole && report.differences == [] && report.journal.entry <= report.log.last, "\(found.removed)")
     #expect(report.log.leader != found.gone, "\(report)")
     #expect(report.checkedEntries > 10 && report.comparedTurns > 10, "\(report)")
-    #expect(report.nodes.filter { $0.proved == nil }.map(\.node) == [found.gone], "\(found.removed)")
-    #expect(found.again.status == 0 && !found.again.output.contains("not registered"), "\(found.again)")
+    #expect(report.nodes.filter(\.removed).map(\.node) == [found.gone], "\(found.removed)")
+    let lockedOut = found.lockedOut
+    let row = "removed   \(found.gone)\n"
+    #expect(lockedOut.status.output.contains(row), "\(lockedOut.status)")
+    #expect(lockedOut.ends == [1, 1], "\(lockedOut)")
+    let reason = "node \(found.gone) was removed from the cluster"
+    // Once it has served until then, and once it has not begun to.
+    #expect(lockedOut.log.components(separatedBy: reason).count > 2, "\(lockedOut.log)")
+    #expect(lockedOut.additions.map(\.status) == [0, 0], "\(lockedOut.additions)")
+    #expect(lockedOut.additions.first?.output == "node \(found.gone) was taken back: its hub can start\n")
+    #expect(lockedOut.additions.last?.output == "node \(found.gone) was not removed\n")
+    #expect(found.again.status == 0 && !found.again.output.contains("removed"), "\(found.again)")
+    #expect(found.statusAgain.status == 0 && !found.statusAgain.output.contains(row), "\(found.statusAgain)")
   }
 
   private struct Sharing: Decodable {

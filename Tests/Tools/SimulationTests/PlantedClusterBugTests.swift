@@ -21,7 +21,7 @@ import Testing
   private func plan(for bug: PlantedClusterBug, seed: UInt64) -> ClusterPlan {
     var plan = ClusterPlan(seed: seed)
     (plan.nodeCount, plan.actionInterval) = (3, 100)
-    (plan.faults.backupRestored, plan.faults.upgrade, plan.hasTwin) = (0, 0, false)
+    (plan.faults.backupRestored, plan.faults.upgrade, plan.faults.removal, plan.hasTwin) = (0, 0, 0, false)
     switch bug {
     case .noComparisonWithTheLeader: (plan.faults.storeCut, plan.actionInterval) = (40, 2000)
     case .unknownSettledByARead: plan.faults.requestLost = 50
@@ -33,6 +33,7 @@ import Testing
     case .relayedWithoutAChecksum, .relayedAcknowledgement:
       (plan.relayCount, plan.lowerRelayCount, plan.forgedEntries) = (2, 0, 20)
     case .uncheckedBase: (plan.keptBytes, plan.trimStepBytes, plan.faults.diskLost, plan.faults.crash) = (0, 1, 20, 20)
+    case .registersInAnyCase: (plan.faults.removal, plan.faults.crash) = (20, 20)
     }
     return plan
   }
@@ -47,6 +48,7 @@ import Testing
     case .uncheckedBase: [.stateDiffers]
     case .relayedWithoutAChecksum: [.forked]
     case .relayedAcknowledgement: [.seenBeforeStored]
+    case .registersInAnyCase: [.removedReturns]
     }
   }
 }

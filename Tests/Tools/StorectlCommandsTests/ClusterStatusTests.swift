@@ -60,6 +60,14 @@ import Wire
     #expect(status.json["clockDifferences"]?["c"] == .integer(-10_040) && status.clockDifference == -10_040)
   }
 
+  @Test func removedNodesAreNamed() {
+    var status = follower
+    #expect(status.json["removedNodes"] == .array([]) && !status.rows.contains { $0.0 == "removed" })
+    status.removedNodes = ["c", "d"]
+    #expect(status.rows.contains { $0 == ("removed", "c, d") })
+    #expect(status.json["removedNodes"] == .array([.string("c"), .string("d")]))
+  }
+
   /// A hub of a later version may have other conditions, and a hub may send any text.
   @Test func textsOfTheHubAreShownSafely() {
     var status = follower

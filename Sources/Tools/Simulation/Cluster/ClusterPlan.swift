@@ -98,6 +98,7 @@ package struct ClusterFaults: Sendable, Equatable {
   package var backupRestored = 0
   package var upgrade = 0
   package var transfer = 0
+  package var removal = 0
 
   /// No faults.
   package static let none = ClusterFaults()
@@ -123,5 +124,7 @@ package struct ClusterFaults: Sendable, Equatable {
     backupRestored = chance.pick([0, 0, 0, 5])
     upgrade = chance.pick([0, 0, 20])
     transfer = chance.pick([0, 0, 20])
+    // The last one, so that the others of a seed are as they were before it.
+    removal = chance.pick([0, 0, 0, 10])
   }
 }

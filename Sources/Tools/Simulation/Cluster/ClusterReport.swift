@@ -33,6 +33,8 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
   package var upgrades = 0
   /// Times at which a node stopped serving.
   package var refusals = 0
+  /// Times at which the operator has removed a node.
+  package var removals = 0
   /// Effects that ran while a stopped process had not ended its own.
   package var overlaps = 0
   /// Messages that nodes have received over links.
@@ -62,8 +64,9 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
       ("twins", \.twins), ("quorum lost", \.outages),
       ("store cuts", \.storeCuts), ("link cuts", \.linkCuts),
       ("silent links", \.silentLinks), ("restorations", \.restorations),
-      ("upgrades", \.upgrades), ("refusals", \.refusals), ("overlaps", \.overlaps), ("messages", \.messages),
-      ("relayed", \.relayed), ("upstream changes", \.upstreamChanges), ("forged", \.forged),
+      ("upgrades", \.upgrades), ("refusals", \.refusals), ("removals", \.removals), ("overlaps", \.overlaps),
+      ("messages", \.messages), ("relayed", \.relayed), ("upstream changes", \.upstreamChanges),
+      ("forged", \.forged),
       ("simulated seconds", \.virtualSeconds),
     ]
   }

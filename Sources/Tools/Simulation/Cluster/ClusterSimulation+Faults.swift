@@ -70,6 +70,7 @@ extension ClusterSimulation {
     if chance.hits(faults.backupRestored) { restoreBackup() }
     if chance.hits(faults.upgrade) { try upgrade(chance.pick(nodes)) }
     if chance.hits(faults.transfer) { try transfer() }
+    if faults.removal > 0, chance.hits(faults.removal) { remove(chance.pick(nodes).name) }
   }
 
   /// True if a journal could continue with the log alone: the log still has its last entry.
@@ -146,6 +147,30 @@ extension ClusterSimulation {
 
   // MARK: The operator
 
+  /// `storectl cluster remove`. The node runs, is stopped or is cut off: it must end by itself, and not come back.
+  private func remove(_ node: NodeName) {
+    let leader = store.content.values[.leader].flatMap { try? Leadership(decoding: $0.bytes.span.bytes) }
+    guard leader?.node != node, !isRemoved(node) else { return }
+    report.removals += 1
+    trace.note(Duration.microseconds(now), "remove", nodes.firstIndex { $0.name == node } ?? 0)
+    store.content.revision += 1
+    _ = store.content.put(.node(node), NodeRegistration.removal(position: 0).encoded())
+  }
+
+  /// `storectl cluster add`.
+  private func add(_ node: NodeName) {
+    guard isRemoved(node) else { return }
+    trace.note(Duration.microseconds(now), "add", nodes.firstIndex { $0.name == node } ?? 0)
+    store.content.revision += 1
+    store.content.remove(.node(node))
+  }
+
+  /// True if the store has the removal of a node.
+  func isRemoved(_ node: NodeName) -> Bool {
+    store.content.values[.node(node)].flatMap { try? NodeRegistration(decoding: $0.bytes.span.bytes) }?.isRemoval
+      ?? false
+  }
+
   private func operate() throws {
     if store.isFull, isSettling || chance.hits(15), plan.operatorMakesRoom {
       (store.isFull, store.limit) = (false, nil)
@@ -164,10 +189,15 @@ extension ClusterSimulation {
         trace.note(Duration.microseconds(now), "continue", old.bytes.count)
       }
     }
+    if plan.faults.removal > 0 {
+      for node in nodes where isRemoved(node.name) && (isSettling || chance.hits(20)) { add(node.name) }
+    }
     for node in nodes where isSettling || chance.hits(30) {
       guard !node.isPaused(at: now), case .refused(let refusal)? = node.process?.core.standing else { continue }
       switch refusal {
       case .newerSchema: try upgrade(node)
+      // It goes on when it was taken back.
+      case .removed: break
       case .nameTaken:
         // One of the two has stopped, which need not be the wrong one.
         if let twin = nodes.last, twin.isTwin, twin.isOn { stop(twin) }

@@ -11,7 +11,7 @@ extension ClusterSimulation {
     node.incarnation += 1
     node.pausedUntil = -1
     var options = ClusterOptions(
-      node: node.name, process: chance.next(), members: node.isRelay ? [] : members, upstreams: node.upstreams,
+      node: node.name, process: max(chance.next(), 1), members: node.isRelay ? [] : members, upstreams: node.upstreams,
       schemas: Array(Self.schemas.prefix(node.version)))
     options.relays = relays(below: node)
     (options.entryBytes, options.keptBytes, options.trimStepBytes) = (
@@ -267,6 +267,7 @@ extension ClusterSimulation {
       case .newerSchema: node.version == 1 && nodes.contains { $0.version == 2 }
       case .restored, .logLost, .diverged, .otherHistory, .otherLog: report.restorations > 0
       case .nameTaken: report.twins > 0
+      case .removed: report.removals > 0
       case .damaged: false
       }
     guard isExplained else { throw Violation(.connectionLost, "\(node.name) refuses to serve: \(refusal)") }

@@ -69,9 +69,17 @@ extension ClusterSimulation {
       if case .trim? = transaction.writes.first {
         changed.conditions.removeAll { if case .present(.entry(_)) = $0 { true } else { false } }
       }
+    case .registersInAnyCase:
+      if case .put(.node(let name), _)? = transaction.writes.first {
+        changed.conditions.removeAll {
+          switch $0 {
+          case .absent(.node(name)), .value(.node(name), _): true
+          default: false
+          }
+        }
+      }
     case .unknownSettledByARead, .acknowledgedBeforeApplied, .servedBeforeCopied, .uncheckedBase,
-      .relayedWithoutAChecksum,
-      .relayedAcknowledgement, nil:
+      .relayedWithoutAChecksum, .relayedAcknowledgement, nil:
       break
     }
     return changed
@@ -117,11 +125,30 @@ extension ClusterSimulation {
           throw Violation(.trimmedTooEarly, "no machine has entry \(position - 1), which is removed")
         }
       }
-      for value in puts { try committed(value) }
+      for value in puts {
+        try checkRemoved(value, before: before)
+        try committed(value)
+      }
       if transaction.isProof { nodes[node].process?.proofs[store.content.revision] = truth.point.position }
       publish(puts)
     }
     return outcome
+  }
+
+  /// Checks that a removed node neither registers nor appends.
+  private func checkRemoved(_ value: StoredValue, before: ClusterStore.Content) throws {
+    let name: NodeName
+    switch value.key {
+    case .node(let node): name = node
+    case .entry:
+      guard let entry = try? EncodedEntry(decoding: value.bytes) else { return }
+      name = entry.entry.leader.node
+    case .history, .leader, .beat, .part, .inquiry, .reply: return
+    }
+    guard let record = before.values[.node(name)],
+      (try? NodeRegistration(decoding: record.bytes.span.bytes))?.isRemoval == true
+    else { return }
+    throw Violation(.removedReturns, "\(name) was removed, and puts \(value.key)")
   }
 
   private func committed(_ value: StoredValue) throws {

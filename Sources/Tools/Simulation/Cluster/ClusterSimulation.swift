@@ -20,6 +20,7 @@ import Wire
 /// - A node that cannot prove that its journal belongs to the log does not serve, and others do.
 /// - Entries are removed only when a majority of the journals has them.
 /// - Of two machines with the same name, one stops.
+/// - A node that the operator has removed neither registers nor appends until it is taken back.
 /// - When the faults end, everything that was sent is applied and acknowledged.
 package final class ClusterSimulation {
   /// The plan of the simulation.

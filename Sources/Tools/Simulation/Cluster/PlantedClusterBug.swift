@@ -22,4 +22,6 @@ package enum PlantedClusterBug: String, CaseIterable, Sendable {
   case relayedWithoutAChecksum
   /// A relay acknowledges the actions of an entry when that arrives, before it has applied it.
   case relayedAcknowledgement
+  /// A node registers whatever its key has, also if it was removed.
+  case registersInAnyCase
 }

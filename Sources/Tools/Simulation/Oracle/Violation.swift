@@ -56,6 +56,8 @@ package struct Violation: Error, Equatable, Sendable, CustomStringConvertible {
     case trimmedTooEarly
     /// Effects of two terms run at the same time, though no process was stopped.
     case effectsOverlap
+    /// A node that was removed from the cluster registers, or leads.
+    case removedReturns
     /// A user sends more actions than its rate permits.
     case rateExceeded
     /// A queue exceeds its limit.

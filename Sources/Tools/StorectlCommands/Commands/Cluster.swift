@@ -11,7 +11,10 @@ extension ProgramOptions.Command {
       .directory,
       .init(
         "config", argument: "FILE",
-        "verify, remove, init, restore, balance, status --all: the hub's configuration; default /etc/storehub/hub.conf",
+        """
+        verify, remove, add, init, restore, balance, status --all: the hub's configuration; default \
+        /etc/storehub/hub.conf
+        """,
         value: .file),
       .init("all", "show all stores that share the etcd of the configuration", if: .argument("status")),
       .init("from-journal", "begin with the journal in --state-dir", if: .argument("init")),
@@ -24,7 +27,8 @@ extension ProgramOptions.Command {
       .text(
         """
         status shows the hub's node and the one that leads, since when the state may be stale, the last applied entry \
-        of the log and how many the leader has beyond it, and the nodes to which a link is open. Needs the right to read \
+        of the log and how many the leader has beyond it, the nodes to which a link is open, and those that were removed. \
+        Needs the right to read \
         the hub's own state.
         """),
       .text(
@@ -60,10 +64,13 @@ extension ProgramOptions.Command {
         """),
       .text(
         """
-        remove takes the registration of NODE, whose hub does not run, out of the log, and says what else is to be done. \
-        It refuses if NODE leads or its hub runs, which takes some seconds to find out. A second time changes nothing.
+        remove takes NODE, whose hub does not run, out of the cluster, and says what else is to be done. The hub of a \
+        removed node does not serve, also if it was only stopped or cut off. It refuses if NODE leads or its hub runs, \
+        which takes some seconds to find out. A second time changes nothing. add takes a removed node back.
         """),
-      .code(["storectl cluster verify --state-dir /var/lib/storehub", "storectl cluster remove c"]),
+      .code([
+        "storectl cluster verify --state-dir /var/lib/storehub", "storectl cluster remove c", "storectl cluster add c",
+      ]),
       .text(
         """
         copy writes a copy of the journal of a node into DIR, with its place in the log, from which another node can \
@@ -98,12 +105,13 @@ extension ProgramOptions.Command {
     ])
 
   nonisolated static let clusterActions = [
-    "status", "transfer", "balance", "verify", "remove", "copy", "init", "restore",
+    "status", "transfer", "balance", "verify", "remove", "add", "copy", "init", "restore",
   ]
 }
 
 extension Tool {
-  /// Runs `cluster status`, `transfer [NODE]`, `balance [PREFIX]`, `verify`, `remove NODE`, `copy`, `init` and `restore`.
+  /// Runs `cluster status`, `transfer [NODE]`, `balance [PREFIX]`, `verify`, `remove NODE`, `add NODE`, `copy`, `init`
+  /// and `restore`.
   func cluster() async throws(ToolFailure) {
     switch (options.arguments[0], options.arguments.dropFirst().first) {
     case ("status", nil): if options.flag("all") { try await storesStatus() } else { try await clusterStatus() }
@@ -111,6 +119,7 @@ extension Tool {
     case ("balance", let prefix): try await balanceLeaders(of: prefix)
     case ("verify", nil): try await verifyLog()
     case ("remove", let node): try await removeNode(node ?? "")
+    case ("add", let node): try await addNode(node ?? "")
     case ("copy", nil): try await copyNode()
     case ("init", nil): try await beginLog()
     case ("restore", nil): try await restoreLog()

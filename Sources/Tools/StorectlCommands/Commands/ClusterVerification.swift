@@ -57,13 +57,7 @@ extension Tool {
 
   /// Runs `cluster remove NODE`.
   func removeNode(_ name: String) async throws(ToolFailure) {
-    guard let node = NodeName(name) else {
-      throw ToolFailure(
-        .usage,
-        name.isEmpty
-          ? "cluster remove needs the name of the node"
-          : "'\(name)' is not the name of a node: up to \(NodeName.longest) of a-z, 0-9 and -")
-    }
+    let node = try node(name, of: "remove")
     let settings = try clusterSettings()
     let log = try operatedLog(settings)
     defer { log.close() }
@@ -73,10 +67,10 @@ extension Tool {
         "node \(node) has a registration of no process, which a hub that runs replaces: repeat the command"
       self?.note("waiting \(OperatedLog.answerTime.components.seconds) s to see whether the hub of node \(node) runs")
     }
-    let position: UInt64?
+    let (position, isRemoved): (UInt64?, Bool)
     switch try await operate({ () throws(OperatedLogError) in try await log.remove(node) }) {
-    case .removed(let found): position = found
-    case .absent: position = nil
+    case .removed(let found): (position, isRemoved) = (found, true)
+    case .unchanged: (position, isRemoved) = (nil, false)
     case .leads(let term):
       throw ToolFailure(
         .failed,
@@ -90,19 +84,16 @@ extension Tool {
         "the hub of node \(node) runs: nothing was changed. Stop it (`systemctl stop storehub` on its machine), and try again"
       )
     }
-    if position != nil { effect = "the registration of node \(node) was removed" }
+    if isRemoved { effect = "node \(node) was removed" }
     let isConfigured = settings.nodes[node] != nil
     if isJSON {
       return print([
-        "node": .string("\(node)"), "removed": .bool(position != nil),
+        "node": .string("\(node)"), "removed": .bool(isRemoved),
         "position": position.map { .integer($0) } ?? .null, "configured": .bool(isConfigured),
       ])
     }
-    var lines = [
-      position.map { "node \(node) is not registered in the log any more; its journal was proved up to entry \($0)" }
-        ?? "node \(node) is not registered in the log"
-    ]
-    lines.append("left to do:")
+    let proved = position.map { "; its journal was proved up to entry \($0)" } ?? "; it was not registered in the log"
+    var lines = [isRemoved ? "node \(node) was removed\(proved)" : "node \(node) was removed before", "left to do:"]
     if isConfigured {
       lines.append(
         """
@@ -117,9 +108,45 @@ extension Tool {
       - if its machine ran a member of etcd: `etcdctl member list`, `etcdctl member remove ID`, and take it out of 'etcd' \
       in [cluster] on all machines
       """,
-      "- do not start its hub with [cluster] again: it would register again, and could lead",
+      """
+      - take its certificate and its access to etcd from it. Its hub does not serve if it is started again, until \
+      `storectl cluster add \(node)` takes it back
+      """,
     ]
     print(lines)
+  }
+
+  /// Runs `cluster add NODE`.
+  func addNode(_ name: String) async throws(ToolFailure) {
+    let node = try node(name, of: "add")
+    let settings = try clusterSettings()
+    let log = try operatedLog(settings)
+    defer { log.close() }
+    progress = "nothing was changed"
+    let isAdded = try await operate { () throws(OperatedLogError) in try await log.add(node) }
+    if isAdded { effect = "node \(node) was taken back" }
+    let isConfigured = settings.nodes[node] != nil
+    if isJSON {
+      return print(["node": .string("\(node)"), "added": .bool(isAdded), "configured": .bool(isConfigured)])
+    }
+    var lines = [isAdded ? "node \(node) was taken back: its hub can start" : "node \(node) was not removed"]
+    if !isConfigured {
+      lines.append(
+        """
+        left to do: write \(node) into 'nodes' in [cluster] here and on all other machines, and restart their hubs one \
+        after the other
+        """)
+    }
+    print(lines)
+  }
+
+  private func node(_ name: String, of action: String) throws(ToolFailure) -> NodeName {
+    if let node = NodeName(name) { return node }
+    throw ToolFailure(
+      .usage,
+      name.isEmpty
+        ? "cluster \(action) needs the name of the node"
+        : "'\(name)' is not the name of a node: up to \(NodeName.longest) of a-z, 0-9 and -")
   }
 }
 
@@ -218,19 +245,21 @@ private struct ClusterReport {
 
   private struct Node {
     let name: NodeName
-    /// The entry up to which it has proved its journal; nil if it is not registered.
-    let position: UInt64?
+    /// Its registration, with the entry up to which it has proved its journal; nil if there is none.
+    let registration: NodeRegistration?
     let isConfigured: Bool
   }
 
   private var allNodes: [Node] {
-    var found: [NodeName: UInt64] = [:]
+    var found: [NodeName: NodeRegistration] = [:]
     for value in nodes {
       guard case .node(let name) = value.key else { continue }
-      found[name] = (try? NodeRegistration(decoding: value.bytes.span.bytes))?.position ?? 0
+      found[name] =
+        (try? NodeRegistration(decoding: value.bytes.span.bytes))
+        ?? NodeRegistration(process: 1, ordinal: 1, position: 0)
     }
     return Set(found.keys).union(configured).sorted().map {
-      Node(name: $0, position: found[$0], isConfigured: configured.contains($0))
+      Node(name: $0, registration: found[$0], isConfigured: configured.contains($0))
     }
   }
 
@@ -260,8 +289,11 @@ private struct ClusterReport {
       "checksum  \(Self.hexadecimal(place.last.checksum)) of all up to entry \(place.position)",
     ]
     let nodes = allNodes.map { node in
-      let proved = node.position.map { "entry \($0)" } ?? "not registered"
-      return "\(node.name) (\(proved)\(node.isConfigured ? "" : ", not in 'nodes'"))"
+      guard let found = node.registration, found.isRemoval else {
+        let proved = node.registration.map { "entry \($0.position)" } ?? "not registered"
+        return "\(node.name) (\(proved)\(node.isConfigured ? "" : ", not in 'nodes'"))"
+      }
+      return "\(node.name) (removed\(node.isConfigured ? ", but in 'nodes'" : ""))"
     }
     lines.append("nodes     \(nodes.joined(separator: ", "))")
     if log.isRenamed {
@@ -293,8 +325,8 @@ private struct ClusterReport {
       "nodes": .array(
         allNodes.map {
           [
-            "node": .string("\($0.name)"), "proved": $0.position.map { .integer($0) } ?? .null,
-            "configured": .bool($0.isConfigured),
+            "node": .string("\($0.name)"), "proved": $0.registration.map { .integer($0.position) } ?? .null,
+            "removed": .bool($0.registration?.isRemoval ?? false), "configured": .bool($0.isConfigured),
           ]
         }),
       "differences": .array(log.differences.map { .string("\($0)") }),

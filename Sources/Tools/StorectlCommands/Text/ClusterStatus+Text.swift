@@ -21,6 +21,7 @@ extension ClusterStatus {
       ("entry", lag == 0 ? "\(position)" : "\(position), \(lag) behind the leader"),
       ("links", linkedNodes.isEmpty ? "none" : linkedNodes.joined(separator: ", ")),
     ]
+    if !removedNodes.isEmpty { rows.append(("removed", removedNodes.joined(separator: ", "))) }
     if let clocks = clockSummary { rows.append(("clock", "that of \(clocks)")) }
     rows += [
       ("held", Figures.bytes(heldBytes) + " of actions that wait"),
@@ -40,6 +41,7 @@ extension ClusterStatus {
       "staleSince": staleSince > 0 ? .string(Moment.json(staleSince)) : .null,
       "position": number(position), "lag": number(lag), "heldBytes": number(heldBytes), "takeovers": number(takeovers),
       "linkedNodes": .array(linkedNodes.map { .string($0) }),
+      "removedNodes": .array(removedNodes.map { .string($0) }),
       "clockDifferences": .object(
         clockDifferences.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) }),
       "snapshotsGiven": number(snapshotsGiven), "snapshotsTaken": number(snapshotsTaken),
