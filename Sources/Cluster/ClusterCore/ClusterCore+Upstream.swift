@@ -87,8 +87,10 @@ extension ClusterCore {
       let better = others.first { now - (upstreams.linked[$0]?.wholeAt ?? .zero) < options.takeoverAfter / 2 }
       if let better { return ask(better) }
     } else if upstreams.isAccepted, let preferred = others.first, isBefore(preferred, current),
-      let since = upstreams.linked[preferred]?.currentSince, now - since >= options.returnTime
+      let known = upstreams.linked[preferred], isCurrent(known),
+      let since = known.currentSince, now - since >= options.returnTime
     {
+      // One that has fallen silent is as current as its last beat says.
       ask(preferred)
     }
   }

@@ -2,7 +2,7 @@ import Glibc
 import ProgramOptions
 import Simulation
 
-// Runs simulations of a hub and its clients, or of a cluster: one seed, or many.
+// Runs simulations of a hub and its clients, or of a cluster: one seed, or many. Or that of a large tree of hubs.
 
 let options = ProgramOptions(
   program: "storesim",
@@ -10,6 +10,13 @@ let options = ProgramOptions(
   options: [
     .init("seed", short: "s", argument: "S", "run only this seed and print a summary"),
     .init("cluster", "simulate several nodes over a replicated log instead of one hub"),
+    .init("tree", "simulate a large tree of hubs with what each step costs, and print what its levels carry"),
+    .init("relays", argument: "N", "the number of hubs below the three members; default 1000", if: .option("tree")),
+    .init("fan-out", argument: "N", "the most hubs that follow one; default 32", if: .option("tree")),
+    .init(
+      "clients", argument: "N", "the clients of all hubs, each of which sees every change; default 1000000",
+      if: .option("tree")),
+    .init("rate", argument: "N", "the actions of all clients in a second; default 500", if: .option("tree")),
     .init("trace", "print every event", if: .option("seed")),
     .init("bug", argument: "NAME", "plant a bug, which an oracle should detect; 'list' prints the names"),
     .init("seeds", short: "n", argument: "N", "the number of seeds to run; default 1000"),
@@ -34,6 +41,7 @@ enum Job {
   case one(seed: UInt64, isTraced: Bool)
   case many(Campaign)
   case worker(Campaign, stride: UInt64)
+  case tree(TreePlan)
 }
 
 let (job, world) = options.read { (parsed) throws(UsageError) -> (Job, World) in
@@ -42,6 +50,10 @@ let (job, world) = options.read { (parsed) throws(UsageError) -> (Job, World) in
     ["seed", "seeds"], ["seed", "from"], ["seed", "jobs"], ["seed", "stride"], ["stride", "jobs"],
   ])
   let isCluster = parsed.flag("cluster")
+  if parsed.flag("tree") {
+    try parsed.checkAlternatives(["cluster", "trace", "bug", "seeds", "from", "jobs", "stride"].map { ["tree", $0] })
+    return (.tree(try treePlan(of: parsed)), .cluster(nil))
+  }
   if parsed.string("bug") == "list" { return (.listBugs, isCluster ? .cluster(nil) : .hub(nil)) }
   let world: World =
     if isCluster {
@@ -60,6 +72,16 @@ let (job, world) = options.read { (parsed) throws(UsageError) -> (Job, World) in
     jobs: try parsed.integer("jobs", in: 1...256, default: 1), world: world)
   guard parsed.flag("stride") else { return (.many(campaign), world) }
   return (.worker(campaign, stride: UInt64(try parsed.integer("stride", in: 1...Int(Int32.max), default: 1))), world)
+}
+
+/// The tree that the options describe.
+func treePlan(of parsed: ParsedOptions) throws(UsageError) -> TreePlan {
+  var plan = TreePlan(seed: UInt64(try parsed.integer("seed", in: 0...Int(Int64.max), default: 0)))
+  plan.relayCount = try parsed.integer("relays", in: 0...10_000, default: plan.relayCount)
+  plan.fanOut = try parsed.integer("fan-out", in: 1...1000, default: plan.fanOut)
+  plan.clientCount = try parsed.integer("clients", in: 0...100_000_000, default: plan.clientCount)
+  plan.rate = try parsed.integer("rate", in: 1...100_000, default: plan.rate)
+  return plan
 }
 
 /// The bug that `--bug` names.
@@ -86,4 +108,12 @@ case .worker(let campaign, let stride):
   exit(campaign.work(stride: stride) ? 0 : 1)
 case .many(let campaign):
   exit(campaign.run() ? 0 : 1)
+case .tree(let plan):
+  print(plan.text)
+  let simulation = TreeSimulation(plan)
+  do { try simulation.run() } catch {
+    printError("storesim: \(error)")
+    exit(1)
+  }
+  print(simulation.report.text)
 }

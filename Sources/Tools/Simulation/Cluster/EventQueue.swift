@@ -14,6 +14,9 @@ struct EventQueue<Event> {
     }
   }
 
+  /// The time of the first event.
+  var first: Int64? { heap.first?.time }
+
   /// Removes the first event.
   mutating func next() -> (time: Int64, event: Event)? {
     guard let first = heap.first else { return nil }
