@@ -25,7 +25,7 @@ extension ClusterNode {
     status.heldBytes = UInt64(core.heldByteCount)
     status.linkedNodes = core.linkedNodes.map { "\($0)" }
     status.clockDifferences = clocks.milliseconds
-    status.removedNodes = store.removedNodes.map { "\($0)" }
+    status.removedNodes = (store?.removedNodes ?? []).map { "\($0)" }
     (status.snapshotsGiven, status.snapshotsTaken) = (snapshotsGiven, request.snapshotsTaken)
     return status
   }
