@@ -7,6 +7,13 @@ actions all the time. Then d is killed, so that e follows b, and starts again, s
 without an end, which is a silence; the hub that leads is killed; and e loses its disk. "lost" counts how often the
 clients of nodes that live lost their connections, "slowest" has how long those of e waited after each fault, and
 "follows" which nodes e has followed, as its log tells.
+
+    relays.py STOREHUBD ETCD DIRECTORY measure SECONDS
+
+Nine relays: three below the three hubs, and six below those. A client of the hub that leads adds a todo each 50 ms, and
+a client of each node sees them: the output has for each level the milliseconds from the sending to the sight of a todo,
+the middle of them and the one of 99 in 100. Then the clients of all relays send actions while each upper relay and the
+hub that leads are killed and started again, and the output has what was lost or doubled.
 """
 
 import asyncio
@@ -17,7 +24,8 @@ import subprocess
 import sys
 import time
 
-from cluster import LIMIT, NODES, Client, Cluster, disturb, free_ports, progress, restart, texts
+import storehub
+from cluster import LIMIT, NODES, Client, Cluster, disturb, free_ports, progress, restart, texts, todo
 
 
 class Relays(Cluster):
@@ -73,12 +81,12 @@ class Relays(Cluster):
         super().stop()
 
 
-async def found_everywhere(cluster, count):
-    """The todos of each node, once all have this number of them."""
+async def found_everywhere(cluster, acknowledged):
+    """The todos of each node, once all have these, or after a time."""
     end = time.monotonic() + LIMIT
     while True:
         found = {node: await texts(cluster, node) for node in cluster.nodes}
-        if all(len(list) >= count for list in found.values()) or time.monotonic() > end:
+        if all(acknowledged <= set(list) for list in found.values()) or time.monotonic() > end:
             return found
         await asyncio.sleep(0.05)
 
@@ -88,7 +96,7 @@ async def outcome(cluster, clients, tasks):
         client.isStopping = True
     await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
     acknowledged = [text for client in clients for text in client.acknowledged]
-    found = await found_everywhere(cluster, len(acknowledged))
+    found = await found_everywhere(cluster, set(acknowledged))
     return {
         "acknowledged": len(acknowledged),
         "missing": {node: len(set(acknowledged) - set(list)) for node, list in found.items()},
@@ -102,6 +110,9 @@ async def test(program, etcd, directory, storectl):
     try:
         await cluster.begin()
         clients = {node: Client(cluster, node, pause=0.05) for node in (*NODES, "e")}
+        # It may have been ready before d was.
+        await cluster.wait("e", "this relay follows node d")
+        first = cluster.log("e").count("this relay follows node b")
         tasks = [asyncio.create_task(client.run()) for client in clients.values()]
         await progress(clients.values(), tasks)
         result = subprocess.run(
@@ -123,7 +134,7 @@ async def test(program, etcd, directory, storectl):
         await cluster.wait("e", "this relay follows node d", 2)
         await progress(clients.values(), tasks)
         await fault(cluster.processes["d"].send_signal, signal.SIGSTOP)
-        await cluster.wait("e", "this relay follows node b", 2)
+        await cluster.wait("e", "this relay follows node b", first + 2)
         cluster.processes["d"].send_signal(signal.SIGCONT)
         leader = await cluster.leader(NODES)
         await fault(cluster.kill, leader, but=leader)
@@ -138,6 +149,7 @@ async def test(program, etcd, directory, storectl):
         result = await outcome(cluster, list(clients.values()), tasks)
         follows = [line.split("follows node ")[1].split(",")[0]
                    for line in cluster.log("e").splitlines() if "this relay follows node " in line]
+        follows = follows[follows.index("d"):]
         json.dump(result | {
             "lost": lost, "slowest": slowest, "follows": follows, "status": status,
             "forgotten": len(set(before) - seen), "ofRelay": len(clients["e"].acknowledged),
@@ -146,6 +158,77 @@ async def test(program, etcd, directory, storectl):
         cluster.stop()
 
 
+async def watch(cluster, node, sent, delays):
+    async with storehub.connect(cluster.path(f"{node}.sock"), shortest_delay=0.02) as hub:
+        part = await hub.attach("todos.todos")
+        seen = set()
+        async for value in part.values():
+            now = time.monotonic()
+            new = {item["text"] for item in value} - seen
+            delays += [now - sent[text] for text in new if text in sent]
+            seen |= new
+
+
+async def freshness(cluster, leader, seconds):
+    """The delays of each level in milliseconds: the middle, and 99 of 100."""
+    sent, delays = {}, {node: [] for node in cluster.nodes}
+    watching = [asyncio.create_task(watch(cluster, node, sent, delays[node])) for node in cluster.nodes]
+    await asyncio.sleep(1)
+    end, pending = time.monotonic() + seconds, []
+    async with storehub.connect(cluster.path(f"{leader}.sock")) as hub:
+        while time.monotonic() < end:
+            text = f"time {len(sent)}"
+            sent[text] = time.monotonic()
+            pending.append(asyncio.ensure_future(hub.send(todo(text))))
+            await asyncio.sleep(0.05)
+        await asyncio.gather(*pending)
+    await asyncio.sleep(1)
+    for task in watching:
+        task.cancel()
+    levels = {
+        "leader": [leader], "followers": [node for node in NODES if node != leader],
+        "level 1": [node for node in cluster.follows if len(node) == 1],
+        "level 2": [node for node in cluster.follows if len(node) == 2]}
+    figures = {}
+    for level, nodes in levels.items():
+        all = sorted(delay for node in nodes for delay in delays[node])
+        figures[level] = {
+            "count": len(all), "p50": round(1000 * all[len(all) // 2], 1),
+            "p99": round(1000 * all[len(all) * 99 // 100], 1)}
+    return figures
+
+
+async def measure(program, etcd, directory, seconds):
+    follows = {"d": ["a", "b"], "e": ["b", "c"], "f": ["c", "a"]}
+    # The preferred one of each pair is another one.
+    for upper, next in (("d", "e"), ("e", "f"), ("f", "d")):
+        for number in (1, 2):
+            follows[f"{upper}{number}"] = [upper, next]
+    cluster = Relays(program, etcd, directory, follows)
+    try:
+        await cluster.begin()
+        leader = await cluster.leader(NODES)
+        figures = await freshness(cluster, leader, seconds)
+        clients = {node: Client(cluster, node, pause=0.2) for node in follows}
+        tasks = [asyncio.create_task(client.run()) for client in clients.values()]
+        await progress(clients.values(), tasks, 3)
+        slowest, lost = [], 0
+        for node in ("d", "e", "f", leader):
+            alive = [client for name, client in clients.items() if name != node]
+            slow, count = await disturb(alive, tasks, cluster.kill, node)
+            slowest.append(round(slow, 3))
+            lost += count
+            await restart(cluster, node, clients, tasks)
+        result = await outcome(cluster, list(clients.values()), tasks)
+        json.dump({"freshness": figures, "slowest": slowest, "lost": lost} | result, sys.stdout, indent=2)
+        print()
+    finally:
+        cluster.stop()
+
+
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    asyncio.run(test(*arguments[:3], arguments[4]))
+    if arguments[3] == "test":
+        asyncio.run(test(*arguments[:3], arguments[4]))
+    else:
+        asyncio.run(measure(*arguments[:3], float(arguments[4])))

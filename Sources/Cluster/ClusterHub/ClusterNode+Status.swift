@@ -27,6 +27,7 @@ extension ClusterNode {
     status.clockDifferences = clocks.milliseconds
     status.removedNodes = (store?.removedNodes ?? []).map { "\($0)" }
     (status.snapshotsGiven, status.snapshotsTaken) = (snapshotsGiven, request.snapshotsTaken)
+    if core.isRelay { (status.upstream, status.level) = (core.upstream.map { "\($0)" } ?? "", UInt64(core.path.count)) }
     return status
   }
 
@@ -85,11 +86,11 @@ extension ClusterNode {
     guard core.isRelay, core.upstream != toldUpstream else { return }
     if core.upstream == nil, core.askedUpstream != nil { return }
     toldUpstream = core.upstream
+    deliver(.statusChanged)
     guard let upstream = toldUpstream else {
       return report(.warning, .roleChanged, "this relay has no node to follow: \(names(settings.follow))")
     }
     report(.info, .roleChanged, "this relay follows node \(upstream), on level \(core.path.count)")
-    deliver(.statusChanged)
   }
 
   private func names(_ nodes: [NodeName]) -> String { nodes.map(\.description).joined(separator: ", ") }

@@ -83,6 +83,10 @@ struct PrometheusMetrics {
     text.counter(
       "cluster_snapshots_taken_total", "Snapshots of other nodes that this process has begun with.",
       cluster.snapshotsTaken)
+    text.gauge("cluster_relay_level", "The level of a relay; 0 for a member of the cluster.", cluster.level)
+    text.info(
+      "cluster_upstream_info", "The node that a relay follows.",
+      [("node", cluster.node), ("upstream", cluster.upstream)])
   }
 
   private static func add(

@@ -33,6 +33,10 @@ public struct ClusterStatus: Equatable, Sendable {
   public var snapshotsTaken: UInt64 = 0
   /// The names of the nodes that the operator has removed from the cluster, in order.
   public var removedNodes: [String] = []
+  /// The node that a relay follows; empty while there is none, and for a member of the cluster.
+  public var upstream = ""
+  /// The level of a relay: 1 for one that follows a member, 2 for one that follows such a relay. 0 for a member.
+  public var level: UInt64 = 0
 
   /// Creates the status of a node that follows nobody yet.
   public init(node: String) { self.node = node }
@@ -78,6 +82,7 @@ extension ClusterStatus {
     switch Condition(rawValue: condition) {
     case .starting: return "node \(node) proves its journal"
     case .waiting:
+      if level > 0 { return "relay \(node): actions wait for a node to follow that is current" }
       let cause = leader.isEmpty || leads ? "etcd" : "etcd or a node that leads"
       return "node \(node): actions wait for \(cause)"
     case .full: return "node \(node): actions wait for room in etcd"
@@ -85,8 +90,9 @@ extension ClusterStatus {
     case .current, nil:
       guard !leads else { return "node \(node) leads in term \(term)" }
       guard !leader.isEmpty else { return "node \(node) follows nobody yet" }
+      let over = level == 0 || upstream.isEmpty || upstream == leader ? "" : " over \(upstream)"
       let behind = lag == 0 ? "" : ", \(lag) \(lag == 1 ? "entry" : "entries") behind"
-      return "node \(node) follows \(leader) in term \(term)\(behind)"
+      return "\(level > 0 ? "relay" : "node") \(node) follows \(leader) in term \(term)\(over)\(behind)"
     }
   }
 }

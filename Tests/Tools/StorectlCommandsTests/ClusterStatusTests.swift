@@ -28,6 +28,20 @@ import Wire
     #expect(status.json["snapshotsGiven"] == .integer(2) && status.json["snapshotsTaken"] == .integer(1))
   }
 
+  @Test func aRelayNamesTheNodeThatItFollows() {
+    var status = follower
+    (status.node, status.upstream, status.level) = ("e", "d", 2)
+    #expect(status.summary == "relay e follows a in term 3 over d")
+    #expect(status.rows.contains { $0.0 == "follows" && $0.1 == "d, on level 2" })
+    #expect(status.json["upstream"] == .string("d") && status.json["level"] == .integer(2))
+    status.upstream = "a"
+    #expect(status.summary == "relay e follows a in term 3")
+    (status.upstream, status.condition) = ("", ClusterStatus.Condition.waiting.rawValue)
+    #expect(status.summary == "relay e: actions wait for a node to follow that is current")
+    #expect(status.rows.contains { $0.0 == "follows" && $0.1 == "none, on level 2" })
+    #expect(follower.json["upstream"] == .null && follower.json["level"] == .integer(0))
+  }
+
   @Test func aLeaderSaysSo() {
     var status = follower
     status.node = "a"

@@ -16,6 +16,7 @@ extension ClusterStatus {
       ("node", node), ("leader", leader.isEmpty ? "none" : leads ? "\(leader), this node" : leader),
       ("term", "\(term)"), ("condition", condition),
     ]
+    if level > 0 { rows.append(("follows", "\(upstream.isEmpty ? "none" : upstream), on level \(level)")) }
     if staleSince > 0 { rows.append(("stale", "since \(Moment.short(staleSince))")) }
     rows += [
       ("entry", lag == 0 ? "\(position)" : "\(position), \(lag) behind the leader"),
@@ -45,6 +46,7 @@ extension ClusterStatus {
       "clockDifferences": .object(
         clockDifferences.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer($0.value)) }),
       "snapshotsGiven": number(snapshotsGiven), "snapshotsTaken": number(snapshotsTaken),
+      "upstream": upstream.isEmpty ? .null : .string(upstream), "level": number(level),
     ]
   }
 }
