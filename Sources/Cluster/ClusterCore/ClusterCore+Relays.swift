@@ -204,7 +204,7 @@ extension ClusterCore {
       else { break }
       send(entry, parts, toRelay: reading.relay)
       serve(reading.relay)
-    case .registration, .failed: break
+    case .registration, .failed: return true
     }
     for node in relays.followers.keys.sorted() where relays.reading == nil { serve(node) }
     return true

@@ -21,7 +21,10 @@ extension ClusterLink {
     case .follow(let request):
       if request != nil { hasFollowed = true }
       write(.follow(request))
-    case .followed(let answer): write(.followed(answer))
+    case .followed(let answer):
+      // The entries of an earlier request that are not written. One that is has all of its parts.
+      entries.removeSubrange((writtenEntries + (writtenParts > 0 ? 1 : 0))...)
+      write(.followed(answer))
     case .entry(let entry, let parts):
       entries.append((entry, parts))
       sentAt = now

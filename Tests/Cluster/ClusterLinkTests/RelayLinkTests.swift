@@ -55,6 +55,20 @@ import Wire
     #expect(b.link.end == nil && b.link.waitingCount == 0 && b.link.hasOutput == true)
   }
 
+  /// Whoever asks again and again, however slowly it reads, gets nothing of what it has asked for before.
+  @Test func anotherRequestReplacesTheEntriesThatWait() throws {
+    let (r, b) = pair { $0.chunkBytes = 1 }
+    r.link.send(.follow(request))
+    for _ in 0..<3 {
+      b.link.send(.followed(.accepted(TestEnd.history)))
+      for _ in 0..<5 { b.link.send(.entry(Frames.inParts, parts: Frames.parts)) }
+      // The first one is begun.
+      r.receive(b.link.takeOutput(limit: 1))
+    }
+    b.exchange(with: r)
+    #expect(r.messages.count { if case .entry = $0 { true } else { false } } <= 7 && r.link.end == nil)
+  }
+
   // MARK: Sessions
 
   @Test func aSessionNamesTheRelayOfItsClient() throws {
