@@ -158,7 +158,8 @@ extension HubCore {
       if isFollowing, sequence > 0, sequence <= connection.forwarded + 1 {
         return FrameResumption(offset: decoder.offset, repeatedCount: 0)
       }
-      // This hub does not lead any more, and its clients' hub sends them to the one that does.
+      // This hub does not lead any more, and its clients' hub sends them to the one that does; or some were dropped on the
+      // way from a relay, which sends all of them again.
       if connection.isRemote { return nil }
       let reason = "action \(sequence) came where \(processed + 1) or an earlier one was expected"
       fail(connection.id, PeerError(.sequenceGap, reason), at: now)

@@ -27,7 +27,8 @@ package enum ClusterCommand: Sendable {
   case discardUnstored
   /// Perform actions of a session, as the leader. Those with lower numbers than the next one were performed already. If
   /// the first one has a higher number, ignore all: the log has actions that this node does not know, so another node
-  /// leads, which gets them as well.
+  /// leads, which gets them as well; or a node between a relay and this one has dropped the earlier ones, and the relay
+  /// sends all of them again.
   case perform(ClusterSession, first: UInt64, [[UInt8]])
   /// The node leads: turns may be appended, with this term as the effects' fencing token.
   case lead(term: UInt64)

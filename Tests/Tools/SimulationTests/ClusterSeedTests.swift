@@ -22,6 +22,11 @@ import Testing
     do { try ClusterSimulation(plan).run() } catch { Issue.record("seed \(seed): \(error)") }
   }
 
+  /// Seeds with relays that have failed.
+  @Test(arguments: [UInt64](arrayLiteral: 2539)) func aMendedSeedWithRelaysStaysSo(seed: UInt64) {
+    do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
+  }
+
   /// Relays in two levels follow whatever is left.
   @Test(arguments: [UInt64](0..<8)) func relaysKeepThePromises(block: UInt64) {
     for seed in 1000 + block * 4..<1000 + block * 4 + 4 {
