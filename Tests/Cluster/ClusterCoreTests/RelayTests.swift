@@ -133,6 +133,26 @@ import Wire
     #expect(node.requests(to: "b") == [4] && node.requests(to: "c") == [4, nil])
   }
 
+  /// The machine of the preferred node is lost, and its link is still open.
+  @Test func aPreferredNodeThatHasFallenSilentIsLeftForGood() {
+    let node = TestNode.relay(of: log)
+    for _ in 0..<24 {
+      node.hear(position: 4, from: "b")
+      node.hear(position: 4, from: "c")
+      node.pass(.milliseconds(250))
+    }
+    node.clear()
+    for _ in 0..<12 {
+      node.hear(position: 4, from: "c")
+      if node.requests(to: "c") == [4], node.core.upstream == nil {
+        node.receive(.followed(.accepted(TestNode.history)), from: "c")
+      }
+      node.pass(.milliseconds(250))
+    }
+    #expect(node.requests(to: "c") == [4] && node.requests(to: "b") == [nil])
+    #expect(node.core.upstream == TestNode.name("c") && isCurrent(node))
+  }
+
   @Test func aNodeThatIsNewerIsFollowedInPlaceOfAStaleOne() {
     let node = TestNode.relay(of: log)
     node.clear()

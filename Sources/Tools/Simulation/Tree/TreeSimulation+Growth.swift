@@ -27,11 +27,11 @@ extension TreeSimulation {
       }
       above = start..<shapes.count
     }
-    // A node is told the names of all relays below it. Those of the last level come first here.
+    // A relay names those below it, and a member all, because it may lead. Those of the last level come first here.
     var relays: [NodeName: Set<NodeName>] = [:]
-    for shape in shapes.reversed() {
-      let below = relays[shape.name] ?? []
-      for upstream in shape.upstreams { relays[upstream, default: []].formUnion(below.union([shape.name])) }
+    for shape in shapes.reversed() where shape.level > 0 {
+      let below = (relays[shape.name] ?? []).union([shape.name])
+      for upstream in shape.upstreams + members { relays[upstream, default: []].formUnion(below) }
     }
     for (index, shape) in shapes.enumerated() {
       var options = ClusterOptions(
