@@ -15,8 +15,10 @@ package struct ConnectionID: Hashable, Sendable {
 package struct Peer: Equatable, Sendable {
   /// The process at the time it connected.
   package let process: Int32
-  /// Its effective user.
-  package let user: UInt32
+  /// The number of its effective user in this hub: the kernel's, or that of `UserNumbers`.
+  package private(set) var user: UInt32
+  /// Its effective user, as the kernel of its machine knows it.
+  package let uid: UInt32
   /// Its effective group.
   package let group: UInt32
   /// Its supplementary groups (`SO_PEERGROUPS`).
@@ -25,11 +27,21 @@ package struct Peer: Equatable, Sendable {
   package private(set) var userName = ""
   /// The user of the gateway that speaks for `user`; nil for a peer on this machine.
   package let gateway: UInt32?
+  /// The numbers of its machine's users and groups in this hub, if they are not the kernel's.
+  private var range: ClosedRange<UInt32>?
+  /// False for a user who has no number in this hub.
+  private(set) var isNumbered = true
 
   /// Creates a peer.
   package init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = [], userName: String = "") {
-    (self.process, self.user, self.group, self.groups, gateway) = (process, user, group, groups, nil)
+    (self.process, self.user, uid, self.group, self.groups, gateway) = (process, user, user, group, groups, nil)
     name(userName)
+  }
+
+  /// Gives a peer on this machine the number of its user in this hub.
+  mutating func number(by numbers: UserNumbers) {
+    let number = numbers.number(of: uid)
+    (range, user, isNumbered) = (numbers.own, number ?? .max, number != nil)
   }
 
   /// Notes the name of the user; a longer one than `SystemUser.nameLimit` is left out.
@@ -37,13 +49,17 @@ package struct Peer: Equatable, Sendable {
 
   /// Creates the peer for whom a gateway speaks. It is in no group.
   init(_ user: UInt32, behind gateway: Peer) {
-    (process, self.user, group, groups) = (gateway.process, user, .max, [])
-    self.gateway = gateway.user
+    (process, self.user, uid, group, groups) = (gateway.process, user, user, .max, [])
+    self.gateway = gateway.uid
   }
+
+  /// The number of its effective group in this hub; `.max` for none.
+  var groupNumber: UInt32 { UserNumbers.number(of: group, in: range) ?? .max }
 
   /// The user, with all groups of the process, the effective one first; a remote user has none.
   var systemUser: SystemUser {
-    SystemUser(id: user, name: userName, groups: gateway == nil ? [group] + groups.filter { $0 != group } : [])
+    let all = gateway == nil ? [group] + groups.filter { $0 != group } : []
+    return SystemUser(id: user, name: userName, groups: all.compactMap { UserNumbers.number(of: $0, in: range) })
   }
 }
 

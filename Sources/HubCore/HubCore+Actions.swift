@@ -195,7 +195,7 @@ extension HubCore {
   ) throws(WireError) -> Int? {
     let next = try end(ofItemAt: offset, in: payload)
     let name = name(ofActionIn: payload.extracting(offset..<next)) ?? "this action"
-    let reason = "user \(connection.peer.user) may not send \(name); the hub's operator can grant it"
+    let reason = "user \(connection.peer.uid) may not send \(name); the hub's operator can grant it"
     return reject(.notPermitted, reason, from: connection, at: now, &limit) ? next : nil
   }
 

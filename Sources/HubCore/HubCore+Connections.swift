@@ -14,9 +14,10 @@ extension HubCore {
     userName: ((UInt32) -> String)? = nil
   ) -> ConnectionID {
     counters.accepted += 1
-    let rights = rights(of: peer)
     var peer = peer
-    if rights != nil, let userName { peer.name(userName(peer.user)) }
+    peer.number(by: userNumbers)
+    let rights = rights(of: peer)
+    if rights != nil, let userName { peer.name(userNumbers.name(userName(peer.uid), of: peer.uid)) }
     let account = accounts.open(peer.user, at: now)
     account.connectionCount += 1
     let greeting = Greeting(
@@ -34,8 +35,7 @@ extension HubCore {
       refuse(id, greeting.peer, at: now)
       return nil
     }
-    let user = greeting.peer.user
-    if let error = tooManyConnections(of: user, greeting.account.connectionCount, in: connectionCount) {
+    if let error = tooManyConnections(of: greeting.peer.uid, greeting.account.connectionCount, in: connectionCount) {
       fail(id, error, at: now)
       return nil
     }
@@ -46,10 +46,10 @@ extension HubCore {
   /// first, so that connections beyond a limit cost as little as possible.
   ///
   /// - Parameters:
-  ///   - user: The user of the connection.
+  ///   - user: The user of the connection, according to the kernel.
   ///   - waiting: The number of accepted connections that await `connected`: of this user, and of all users.
   package mutating func refusal(ofConnectionOf user: UInt32, waiting: (ofUser: Int, ofAll: Int)) -> PeerError? {
-    let own = accounts[user]?.connectionCount ?? 0
+    let own = userNumbers.number(of: user).flatMap { accounts[$0] }?.connectionCount ?? 0
     let error = tooManyConnections(of: user, own + waiting.ofUser + 1, in: connectionCount + waiting.ofAll + 1)
     if error != nil { counters.failed += 1 }
     return error

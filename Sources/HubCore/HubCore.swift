@@ -25,6 +25,8 @@ package struct HubCore: ~Copyable {
   package let limits: HubLimits
   /// The users and groups that may use the hub, with their rights.
   package internal(set) var policy: AccessPolicy
+  /// The numbers of users. Set it before the first connection.
+  package var userNumbers = UserNumbers.shared
   var commandBuffer = CommandBuffer()
   /// The earliest time at which `expire` has something to do, or earlier; nil when nothing has a time limit.
   package internal(set) var deadline: Duration? {

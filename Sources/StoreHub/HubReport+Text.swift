@@ -19,7 +19,7 @@ extension HubReport {
   /// The events that share a limit of log lines with this one.
   var cause: Log.Cause {
     switch self {
-    case .opened(_, _, let peer, _), .resumed(_, _, let peer, _): Log.Cause("sessions", user: peer.user)
+    case .opened(_, _, let peer, _), .resumed(_, _, let peer, _): Log.Cause("sessions", user: peer.uid)
     case .detached, .left: Log.Cause("closed connections")
     case .stateTooLarge: Log.Cause("actions of the hub that would make the state too large")
     case .unreadable: Log.Cause("actions of the hub that cannot be read back")
@@ -30,14 +30,14 @@ extension HubReport {
     case .effectLost: Log.Cause("effects that end with the hub")
     case .stateExceedsLimit: Log.Cause("a state larger than its limit")
     case .failed(_, let peer, let error) where error.code == .notPermitted:
-      Log.Cause("refused by the configuration", user: peer.user)
+      Log.Cause("refused by the configuration", user: peer.uid)
     case .rejected(_, _, let peer, let rejected) where rejected.code == .notPermitted:
-      Log.Cause("actions refused by the configuration", user: peer.user)
-    case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.user)
-    case .scopeRefused(_, let peer, _): Log.Cause("refused scopes", user: peer.user)
+      Log.Cause("actions refused by the configuration", user: peer.uid)
+    case .failed(_, let peer, _): Log.Cause("connections closed by the hub", user: peer.uid)
+    case .scopeRefused(_, let peer, _): Log.Cause("refused scopes", user: peer.uid)
     case .rejected(_, _, let peer, let rejected) where rejected.code == .refused || rejected.code == .late:
-      Log.Cause("actions refused by the feature", user: peer.user)
-    case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.user)
+      Log.Cause("actions refused by the feature", user: peer.uid)
+    case .rejected(_, _, let peer, _): Log.Cause("refused actions", user: peer.uid)
     }
   }
 
@@ -49,7 +49,7 @@ extension HubReport {
       Log.Details(
         nil,
         [
-          "CONNECTION": "\(connection.index)", "SESSION": "\(session)", "UID": "\(peer.user)", "PID": "\(peer.process)",
+          "CONNECTION": "\(connection.index)", "SESSION": "\(session)", "UID": "\(peer.uid)", "PID": "\(peer.process)",
           "CLIENT": Self.printable(name), "REVISION": "\(revision)",
         ])
     case .detached(let connection, let session):
@@ -74,21 +74,21 @@ extension HubReport {
       Log.Details(
         nil,
         [
-          "CONNECTION": "\(connection.index)", "UID": "\(peer.user)", "PID": "\(peer.process)", "REASON": error.reason,
+          "CONNECTION": "\(connection.index)", "UID": "\(peer.uid)", "PID": "\(peer.process)", "REASON": error.reason,
           "CODE": "\(error.code.rawValue)", "REVISION": "\(revision)",
         ])
     case .failed(let connection, let peer, let error):
       Log.Details(
         .connectionClosed,
         [
-          "CONNECTION": "\(connection.index)", "UID": "\(peer.user)", "PID": "\(peer.process)", "REASON": error.reason,
+          "CONNECTION": "\(connection.index)", "UID": "\(peer.uid)", "PID": "\(peer.process)", "REASON": error.reason,
           "CODE": "\(error.code.rawValue)", "REVISION": "\(revision)",
         ])
     case .rejected(let connection, let session, let peer, let rejected):
       Log.Details(
         .actionRejected,
         [
-          "CONNECTION": "\(connection.index)", "SESSION": "\(session)", "UID": "\(peer.user)",
+          "CONNECTION": "\(connection.index)", "SESSION": "\(session)", "UID": "\(peer.uid)",
           "PID": "\(peer.process)", "ACTION": "\(rejected.sequence)", "REASON": rejected.reason,
           "CODE": "\(rejected.code.rawValue)", "REVISION": "\(revision)",
         ])
@@ -158,7 +158,7 @@ extension HubReport {
   }
 
   private static func describe(_ peer: Peer, _ name: String) -> String {
-    let process = "process \(peer.process) of user \(peer.user)"
+    let process = "process \(peer.process) of user \(peer.uid)"
     let name = printable(name)
     return name.isEmpty ? process : "\(name) (\(process))"
   }

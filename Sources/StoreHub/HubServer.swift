@@ -50,6 +50,7 @@ public final class HubServer {
       engine, limits: limits, policy: policy, name: name, history: history,
       durability: recording?.durability ?? .sync)
     core.journalPlace = recording?.place
+    core.userNumbers = recording?.userNumbers ?? .shared
     do throws(UnknownRegion) { try core.setRegion(region) } catch { throw .unknownRegion(error.description) }
     shell = try HubShell(
       core: core, loop: loop, path: path, mode: mode, recording: recording, inheritance: inheritance, log: log)

@@ -13,18 +13,18 @@ extension HubShell {
     slowReads.begin(at: loop.turnMilliseconds)
     if let (time, names, peer) = slowReads.take() {
       return log.write(
-        .warning, cause: Log.Cause("blocked turns", user: peer.user),
+        .warning, cause: Log.Cause("blocked turns", user: peer.uid),
         """
         the loop was blocked for \(time) ms by \(names.isEmpty ? "an action" : names.joined(separator: ", ")) of process \
-        \(peer.process) of user \(peer.user)
+        \(peer.process) of user \(peer.uid)
         """)
     }
     if let waiting = core.lastWork, let peer = core.peer(of: waiting) {
       return log.write(
-        .warning, cause: Log.Cause("blocked turns", user: peer.user),
+        .warning, cause: Log.Cause("blocked turns", user: peer.uid),
         """
         the loop was blocked for \(time) ms; actions that had waited were handled, of process \(peer.process) of user \
-        \(peer.user); \(Self.list(core.names(ofActionsThatWaitOn: waiting), "those that wait are ", else: "none wait now"))
+        \(peer.uid); \(Self.list(core.names(ofActionsThatWaitOn: waiting), "those that wait are ", else: "none wait now"))
         """)
     }
     guard let sender = lastSender, let peer = core.peer(of: sender) else {
@@ -32,10 +32,10 @@ extension HubShell {
         .warning, cause: Log.Cause("blocked turns"), "the loop was blocked for \(time) ms, by no action of a client")
     }
     log.write(
-      .warning, cause: Log.Cause("blocked turns", user: peer.user),
+      .warning, cause: Log.Cause("blocked turns", user: peer.uid),
       """
       the loop was blocked for \(time) ms; the last actions were \(Self.list(lastNames(), else: "not whole")), of process \
-      \(peer.process) of user \(peer.user)
+      \(peer.process) of user \(peer.uid)
       """)
   }
 

@@ -29,6 +29,8 @@ public struct Recording {
   var isNew = false
   /// The log that is shared with other hubs; nil if there is none.
   private(set) var replication: (any ReplicatedLog)?
+  /// The numbers of the hub's users.
+  private(set) var userNumbers = UserNumbers.shared
   /// The place in the shared log at which the journal ended; nil for a journal of one machine.
   private(set) var placeInLog: [UInt8]?
   /// The journal on this machine; nil for another log.
@@ -52,8 +54,9 @@ public struct Recording {
   }
 
   /// The same recording for a hub that shares its log with others; the journal on this machine is a copy.
-  func replicated(by log: any ReplicatedLog) -> Recording {
+  func replicated(by log: any ReplicatedLog, numbering users: UserNumbers = .shared) -> Recording {
     var recording = self
+    recording.userNumbers = users
     (recording.turnLog, recording.replication) = (log, log)
     recording.history = history.replicated(as: log.historyID)
     return recording

@@ -43,6 +43,8 @@ import urllib.request
 import storehub
 
 NODES = ("a", "b", "c")
+# The first numbers of the users of each machine, where these have users of their own.
+BASES = {"a": 0, "b": 500_000_000, "c": 1_000_000_000}
 LIMIT = 180.0
 
 
@@ -65,6 +67,7 @@ class Cluster:
         self.processes = {}
         # Settings beside those that each node needs.
         self.settings = ""
+        self.uids = "uids = shared"
 
     def path(self, *names):
         return os.path.join(self.directory, *names)
@@ -87,7 +90,7 @@ class Cluster:
     def configure(self, node, links=None):
         with open(self.path(f"{node}.conf"), "w") as file:
             file.write(
-                f"[cluster]\nnode = {node}\nnodes = {links or self.links}\netcd = {self.endpoint}\nuids = shared\n"
+                f"[cluster]\nnode = {node}\nnodes = {links or self.links}\netcd = {self.endpoint}\n{self.uids}\n"
                 + self.settings + (self.certificates.settings(node) if self.certificates else ""))
 
     def start(self, node, links=None, environment=None):
@@ -454,8 +457,10 @@ async def away(program, etcd, directory, storectl):
 
 
 async def operate(program, etcd, directory, storectl):
-    """The logs tell whether the leadership was passed on: it is then not taken after a silence."""
+    """The logs tell whether the leadership was passed on: it is then not taken after a silence. Each machine has users of
+    its own, and the hub that leads knows those of all clients."""
     cluster = Cluster(program, etcd, directory)
+    cluster.uids = "uids = separate\nuid-bases = " + ", ".join(f"{node}:{base}" for node, base in BASES.items())
 
     def control(node, *arguments):
         result = subprocess.run(
@@ -463,9 +468,20 @@ async def operate(program, etcd, directory, storectl):
             stdin=subprocess.DEVNULL, capture_output=True, text=True)
         return {"status": result.returncode, "output": json.loads(result.stdout or "null"), "errors": result.stderr}
 
+    def users(node):
+        """The users of the clients that the hub of a node lists, without this one's."""
+        result = subprocess.run(
+            [storectl, "--json", "--socket", cluster.path(f"{node}.sock"), "clients"], timeout=LIMIT,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+        listed = [json.loads(line) for line in result.stdout.splitlines()]
+        return sorted({client["user"] for client in listed})
+
     try:
         clients, tasks = await begin(cluster)
         leader = await cluster.leader(NODES)
+        end = time.monotonic() + LIMIT
+        while len(found := await asyncio.to_thread(users, leader)) < 3 and time.monotonic() < end:
+            await asyncio.sleep(0.1)
         statuses = {node: await asyncio.to_thread(control, node, "status") for node in NODES}
         others = [clients[node] for node in NODES if node != leader]
         gap, lost = await disturb(others, tasks, cluster.end, leader)
@@ -481,6 +497,7 @@ async def operate(program, etcd, directory, storectl):
             clients.values(), tasks, lambda: transfers.append(control(second, "cluster", "transfer", leader)))
         result = await outcome(cluster, clients, tasks, [gap, transfer], lost + losses)
         result |= {
+            "users": found, "expectedUsers": sorted(base + os.getuid() for base in BASES.values()),
             "leaders": [leader, second], "statuses": statuses, "refused": refused, "transfer": transfers[0],
             "logs": {node: cluster.log(node) for node in NODES},
         }

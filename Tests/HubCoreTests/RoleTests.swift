@@ -486,10 +486,10 @@ extension ForwardedSession {
 }
 
 extension Hub {
-  fileprivate func lead() { core.lead(at: now, wallTime: 0) }
+  func lead() { core.lead(at: now, wallTime: 0) }
 
   /// The replicated log has stored all turns.
-  fileprivate func storeReplicated() {
+  func storeReplicated() {
     let stored = core.storedTurn ?? 0
     core.stored(log.filter { $0.position > stored }, at: now)
   }

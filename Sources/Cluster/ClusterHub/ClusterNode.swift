@@ -140,7 +140,13 @@ final class ClusterNode: ReplicatedLog {
     let members = settings.isRelay ? Set(settings.follow) : Set(settings.nodes.keys)
     var options = LinkOptions(node: settings.node, process: process, members: members)
     options.relays = Set(settings.relays)
-    (options.history, options.sharesUsers) = (core.history, true)
+    (options.history, options.sharesUsers) = (core.history, settings.userRanges.isEmpty)
+    options.userRanges = settings.userRanges
+    for node in settings.userRanges.keys {
+      var ceiling = NodeCeiling.default
+      ceiling.users = settings.users(of: node)
+      options.ceilings[node] = ceiling
+    }
     return options
   }
 

@@ -124,6 +124,10 @@ extension ClusterLink {
     guard hello.sharesUsers == options.sharesUsers else {
       return .configuration("the nodes differ in 'uids': set it to the same value on \(options.node) and \(hello.node)")
     }
+    guard hello.users == options.userRanges[hello.node] else {
+      return .configuration(
+        "the nodes differ in the numbers of \(hello.node)'s users: 'uid-bases' must be the same on all machines")
+    }
     guard hello.payloadLimit >= UInt64(options.payloadLimit) else {
       return .configuration(
         "\(hello.node) accepts \(hello.payloadLimit) bytes in a frame, and \(options.node) sends up to "
@@ -141,10 +145,12 @@ extension ClusterLink {
     // Relays that change the nodes they follow may send a session back for a moment.
     let isOwn = named.node == options.node
     let isKnown = session.origin.map(options.relays.contains) ?? true
-    let refusal =
-      isKnown || isOwn ? ceiling(of: peer.node).refusal(of: session, beside: accepted.count) : .relay
+    var ceiling = ceiling(of: peer.node)
+    // Those of a relay may be on any machine below the other node.
+    ceiling.users = self.ceiling(of: named.node).users
+    let refusal = isKnown || isOwn ? ceiling.refusal(of: session, beside: accepted.count) : .relay
     // The refused ones are kept, because actions of them may be under way; their number is limited as well.
-    let limit = 2 * min(ceiling(of: peer.node).sessions, 1 << 30)
+    let limit = 2 * min(ceiling.sessions, 1 << 30)
     switch accepted.add(named, session.number, isRefused: refusal != nil || isOwn, limit: limit) {
     case .added: if let refusal { write(.sessionRefused(session.number, refusal)) }
     // The end of the link would help nobody: the node would announce them all again.

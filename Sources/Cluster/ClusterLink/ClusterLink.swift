@@ -123,7 +123,8 @@ package struct ClusterLink: ~Copyable {
       .hello(
         LinkHello(
           node: options.node, process: options.process, history: options.history,
-          payloadLimit: UInt64(options.payloadLimit), sharesUsers: options.sharesUsers)))
+          payloadLimit: UInt64(options.payloadLimit), sharesUsers: options.sharesUsers,
+          users: options.userRanges[options.node])))
   }
 
   /// The events since the last call.

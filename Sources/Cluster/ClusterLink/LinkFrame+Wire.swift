@@ -176,9 +176,9 @@ extension LinkFrame {
 }
 
 extension LinkHello: WireValue {
-  /// Writes `{0: oldest, 1: newest, 2: node, 3: process, ? 4: history, 5: payload limit, 6: shares users}`.
+  /// Writes `{0: oldest, 1: newest, 2: node, 3: process, ? 4: history, 5: payload limit, 6: shares users, ? 16: [first, last]}`.
   package func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(count: history == nil ? 6 : 7)
+    encoder.mapHeader(count: 6 + (history == nil ? 0 : 1) + (users == nil ? 0 : 1))
     encoder.unsigned(0)
     encoder.unsigned(versions.lowerBound)
     encoder.unsigned(1)
@@ -195,13 +195,19 @@ extension LinkHello: WireValue {
     encoder.unsigned(payloadLimit)
     encoder.unsigned(6)
     encoder.bool(sharesUsers)
+    if let users {
+      encoder.unsigned(16)
+      encoder.arrayHeader(count: 2)
+      encoder.unsigned(UInt64(users.lowerBound))
+      encoder.unsigned(UInt64(users.upperBound))
+    }
   }
 
   /// Reads a hello and skips fields of newer versions.
   package init(from decoder: inout CBORDecoder) throws(WireError) {
     let start = decoder.offset
     var (oldest, newest, process, limit): (UInt64?, UInt64?, UInt64?, UInt64?)
-    var (node, history, shares): (NodeName?, LogHistory?, Bool?)
+    var (node, history, shares, users): (NodeName?, LogHistory?, Bool?, ClosedRange<UInt32>?)
     var fields = try decoder.fields()
     while let key = try decoder.nextKey(of: &fields) {
       switch key {
@@ -212,6 +218,12 @@ extension LinkHello: WireValue {
       case 4: history = try LogHistory(from: &decoder)
       case 5: limit = try decoder.unsigned()
       case 6: shares = try decoder.bool()
+      case 16:
+        try decoder.tuple(2)
+        let offset = decoder.offset
+        let (first, last) = (try decoder.small(), try decoder.small())
+        guard first <= last else { throw WireError(.outOfRange(type: "the numbers of users"), at: offset) }
+        users = first...last
       default: try decoder.skip()
       }
     }
@@ -226,7 +238,7 @@ extension LinkHello: WireValue {
     guard let shares else { throw missing(6) }
     self.init(
       versions: oldest...newest, node: node, process: process, history: history, payloadLimit: limit,
-      sharesUsers: shares)
+      sharesUsers: shares, users: users)
   }
 }
 

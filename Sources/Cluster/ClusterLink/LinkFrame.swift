@@ -107,14 +107,16 @@ package struct LinkHello: Equatable, Sendable {
   package var payloadLimit: UInt64
   /// True if a uid is the same person on all machines.
   package var sharesUsers: Bool
+  /// The numbers of the sender's users, if they are not the same persons on all machines.
+  package var users: ClosedRange<UInt32>?
 
   /// Creates a hello.
   package init(
     versions: ClosedRange<UInt64> = LinkVersion.oldest...LinkVersion.newest, node: NodeName, process: UInt64,
-    history: LogHistory?, payloadLimit: UInt64, sharesUsers: Bool
+    history: LogHistory?, payloadLimit: UInt64, sharesUsers: Bool, users: ClosedRange<UInt32>? = nil
   ) {
     (self.versions, self.node, self.process, self.history) = (versions, node, process, history)
-    (self.payloadLimit, self.sharesUsers) = (payloadLimit, sharesUsers)
+    (self.payloadLimit, self.sharesUsers, self.users) = (payloadLimit, sharesUsers, users)
   }
 }
 

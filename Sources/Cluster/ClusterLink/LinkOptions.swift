@@ -14,6 +14,9 @@ package struct LinkOptions: Sendable {
   package var history: LogHistory?
   /// True if a uid is the same person on all machines; the nodes must agree on it.
   package var sharesUsers = false
+  /// The numbers of each node's users, if the machines have users of their own. The nodes must agree on them, and a node
+  /// may act for its own users.
+  package var userRanges: [NodeName: ClosedRange<UInt32>] = [:]
   /// What other nodes may do.
   package var ceilings: [NodeName: NodeCeiling] = [:]
   /// The greatest payload of a frame, in bytes: more than an action of the hub and than `LogEntry.byteLimit`. A node that

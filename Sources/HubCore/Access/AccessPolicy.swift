@@ -42,13 +42,13 @@ public struct AccessPolicy: Equatable, Sendable {
     if let gateway = peer.gateway { return maySpeak(gateway, for: peer.user) ? users[peer.user] : nil }
     // A gateway must be able to connect, also by the socket's group. That group's rights would be those of whoever takes
     // the gateway over.
-    if gateways[peer.user] != nil { return users[peer.user] ?? AccessGrant() }
+    if gateways[peer.uid] != nil { return users[peer.uid] ?? AccessGrant() }
     var granted = everyone
     func add(_ grant: AccessGrant?) {
       guard let grant else { return }
       if granted?.add(grant) == nil { granted = grant }
     }
-    add(users[peer.user])
+    add(users[peer.uid])
     add(groups[peer.group])
     for group in peer.groups where group != peer.group { add(groups[group]) }
     return granted

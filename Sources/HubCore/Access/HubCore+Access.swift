@@ -4,7 +4,8 @@ import Wire
 extension HubCore {
   /// Returns the rights of a peer, or nil if it is refused.
   func rights(of peer: Peer) -> AccessRights? {
-    policy.grant(to: peer).map { AccessRights($0, schema: schemas[StateRoot.feature.index]) }
+    guard peer.isNumbered else { return nil }
+    return policy.grant(to: peer).map { AccessRights($0, schema: schemas[StateRoot.feature.index]) }
   }
 
   /// Replaces the policy for new and open connections.
@@ -37,7 +38,10 @@ extension HubCore {
 
   /// Closes a connection that the policy refuses.
   mutating func refuse(_ id: ConnectionID, _ peer: Peer, at now: Duration) {
-    let reason = "user \(peer.user) may not use this hub; its operator can grant it in the hub's configuration"
+    let reason =
+      peer.isNumbered
+      ? "user \(peer.uid) may not use this hub; its operator can grant it in the hub's configuration"
+      : "user \(peer.uid) is beyond the numbers of this machine's users; the hub's operator can extend them in 'uid-bases'"
     fail(id, PeerError(.notPermitted, reason), at: now)
   }
 
@@ -48,9 +52,9 @@ extension HubCore {
     guard gateway.gateway == nil else {
       return fail(id, PeerError(.unexpectedMessage, "the user of this connection was named already"), at: now)
     }
-    guard policy.maySpeak(gateway.user, for: user) else {
+    guard policy.maySpeak(gateway.uid, for: user) else {
       let reason = """
-        user \(gateway.user) may not speak for user \(user); the hub's operator can permit it with a section [gateway] in \
+        user \(gateway.uid) may not speak for user \(user); the hub's operator can permit it with a section [gateway] in \
         the hub's configuration
         """
       return fail(id, PeerError(.notPermitted, reason), at: now)
@@ -74,6 +78,6 @@ extension HubCore {
       default: path.isEmpty ? "the whole state" : (try? featureSchema.name(of: path)) ?? "this part of the state"
       }
     return PeerError(
-      .notPermitted, "user \(peer.user) may not read \(place); the hub's operator can grant it")
+      .notPermitted, "user \(peer.uid) may not read \(place); the hub's operator can grant it")
   }
 }

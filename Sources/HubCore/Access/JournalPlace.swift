@@ -18,6 +18,6 @@ package struct JournalPlace: Equatable, Sendable {
   /// Returns true if a peer may read the files, by the identity that the kernel reports.
   package func isReadable(by peer: Peer) -> Bool {
     guard peer.gateway == nil else { return false }
-    return peer.user == 0 || peer.user == user || group.map { $0 == peer.group || peer.groups.contains($0) } == true
+    return peer.uid == 0 || peer.uid == user || group.map { $0 == peer.group || peer.groups.contains($0) } == true
   }
 }

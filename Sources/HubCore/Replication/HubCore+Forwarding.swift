@@ -41,7 +41,7 @@ extension HubCore {
   ) -> PeerError {
     let name = name(ofActionIn: payload.extracting(range)) ?? "this action"
     return PeerError(
-      .notPermitted, "user \(connection.peer.user) may not send \(name); the hub's operator can grant it")
+      .notPermitted, "user \(connection.peer.uid) may not send \(name); the hub's operator can grant it")
   }
 
   /// Passes the following actions of a connection on.
@@ -168,7 +168,8 @@ extension HubCore {
   private mutating func openRemote(
     _ forwarded: ForwardedSession, _ session: Session, at now: Duration, _ wallTime: Int64
   ) -> LiveConnection {
-    let peer = Peer(process: 0, user: forwarded.user, group: forwarded.group)
+    let peer = Peer(
+      process: 0, user: forwarded.user, group: forwarded.group, userName: userNumbers.name(of: forwarded.user))
     let account = accounts.open(peer.user, at: now)
     account.connectionCount += 1
     // Its own hub has checked the rights, by the credentials that only the kernel of its machine knows.
@@ -208,7 +209,7 @@ extension HubCore {
 extension LiveConnection {
   /// The session, for a replicated log.
   var forwardedSession: ForwardedSession {
-    ForwardedSession(id: session.id, user: peer.user, group: peer.group)
+    ForwardedSession(id: session.id, user: peer.user, group: peer.groupNumber)
   }
 }
 

@@ -169,7 +169,7 @@ extension HubCore {
   mutating func passLeadershipOn(to node: String, for connection: LiveConnection, at now: Duration) {
     guard connection.rights.isAdmin else {
       let reason = """
-        user \(connection.peer.user) may not pass the leadership on; the hub's operator can grant it with the right admin
+        user \(connection.peer.uid) may not pass the leadership on; the hub's operator can grant it with the right admin
         """
       return fail(connection.id, PeerError(.notPermitted, reason), at: now)
     }

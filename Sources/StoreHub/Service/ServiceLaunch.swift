@@ -237,7 +237,7 @@ final class ServiceLaunch<Service: HubService> {
     }
     switch outcome {
     case .ready, nil:
-      joined = recording.replicated(by: replicated)
+      joined = recording.replicated(by: replicated, numbering: cluster.userNumbers)
       return true
     case .refused(let reason):
       replicated.leave()

@@ -1,5 +1,6 @@
 import ClusterLog
 import EtcdMessages
+import HubCore
 import Spelling
 
 /// The settings of `[cluster]` while files are read.
@@ -10,8 +11,8 @@ struct ClusterReading {
   private var values: [String: String] = [:]
 
   private static let keys = [
-    "node", "nodes", "follow", "relays", "etcd", "prefix", "ca", "cert", "key", "uids", "takeover-after", "keep",
-    "etcd-compact",
+    "node", "nodes", "follow", "relays", "etcd", "prefix", "ca", "cert", "key", "uids", "uid-bases", "takeover-after",
+    "keep", "etcd-compact",
   ]
 
   init(_ section: INILine) { self.section = section }
@@ -41,7 +42,12 @@ struct ClusterReading {
         ? "the members of etcd, such as https://10.0.0.1:2379, https://10.0.0.2:2379" : nil
     case "prefix": isPrefix(value) ? nil : "a path that ends with a slash, without /log/, /node/ or /part/"
     case "uids":
-      value == "shared" ? nil : "shared: a uid is the same person on all nodes (separate is not possible yet)"
+      ["shared", "separate"].contains(value)
+        ? nil : "shared, if a uid is the same person on all nodes, or separate, if it is not"
+    case "uid-bases":
+      userRanges(value) == nil
+        ? "the first number of each node's users, 65536 apart at least and below 2147483648, such as a:0, b:1000000000"
+        : nil
     case "takeover-after":
       LimitSetting.time(value).map { (.milliseconds(300) ... .seconds(60)).contains($0) } == true
         ? nil : "a time from 300ms to 60s, such as 1s"
@@ -79,6 +85,26 @@ struct ClusterReading {
     return nodes.isEmpty ? nil : nodes
   }
 
+  /// The users of each node, up to the first number of the next node's; nil for a mistake.
+  private static func userRanges(_ value: String) -> [NodeName: ClosedRange<UInt32>]? {
+    var bases: [(node: NodeName, first: UInt32)] = []
+    for word in words(value) {
+      let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, let name = NodeName(parts[0]), let first = UInt32(parts[1]),
+        !bases.contains(where: { $0.node == name })
+      else { return nil }
+      bases.append((name, first))
+    }
+    bases.sort { $0.first < $1.first }
+    var ranges: [NodeName: ClosedRange<UInt32>] = [:]
+    for (index, base) in bases.enumerated() {
+      let end = index + 1 < bases.count ? bases[index + 1].first : AccessPolicy.remoteUsers.lowerBound
+      guard end >= base.first, end - base.first >= 65536 else { return nil }
+      ranges[base.node] = base.first...end - 1
+    }
+    return ranges.isEmpty ? nil : ranges
+  }
+
   /// The settings, or what is missing or does not fit together. Nil for the settings if a value is wrong, which was
   /// reported.
   func finish() -> (settings: ClusterSettings?, problems: [ConfigurationProblem]) {
@@ -97,10 +123,23 @@ struct ClusterReading {
       let nodes = values["nodes"].flatMap(Self.nodes),
       let endpoints = try? Self.words(values["etcd"] ?? "").map({ try EtcdEndpoint($0) })
     else { return (nil, []) }
+    let userRanges = values["uid-bases"].flatMap(Self.userRanges) ?? [:]
+    guard (values["uids"] == "separate") == !userRanges.isEmpty else {
+      let text =
+        userRanges.isEmpty
+        ? "'uids' is 'separate', so [cluster] needs 'uid-bases'"
+        : "'uid-bases' is only for 'uids = separate': with 'shared', a uid is the same person on all nodes"
+      return (nil, [problem(userRanges.isEmpty ? "uids" : "uid-bases", text)])
+    }
     var settings = ClusterSettings(node: node, nodes: nodes, endpoints: endpoints)
     settings.follow = values["follow"].flatMap(Self.names) ?? []
     settings.relays = values["relays"].flatMap(Self.names) ?? []
+    settings.userRanges = userRanges
     if let (key, text) = settings.objection(beside: Set(values.keys)) { return (nil, [problem(key, text)]) }
+    let users = Set(nodes.keys).union(settings.relays).union([node])
+    if !userRanges.isEmpty, let other = users.sorted().first(where: { userRanges[$0] == nil }) {
+      return (nil, [problem("uid-bases", "'uid-bases' does not have node '\(other)'")])
+    }
     if let prefix = values["prefix"] { settings.prefix = prefix }
     if let time = values["takeover-after"].flatMap(LimitSetting.time) { settings.takeoverAfter = time }
     if let count = values["keep"].flatMap(LimitSetting.bytes) { settings.keptBytes = count }

@@ -1,5 +1,6 @@
 package import ClusterLog
 package import EtcdMessages
+package import HubCore
 
 /// The section `[cluster]`: the hubs that share one log in etcd, and this one among them.
 package struct ClusterSettings: Equatable, Sendable {
@@ -29,6 +30,9 @@ package struct ClusterSettings: Equatable, Sendable {
     set { files = newValue.map { Files(authority: $0.authority, certificate: $0.certificate, key: $0.key) } }
   }
   private var files: Files?
+  /// The numbers of each node's users, if a uid is not the same person on all machines; otherwise empty. Nodes that are not
+  /// in `nodes` may have some as well, so that no others get them.
+  package var userRanges: [NodeName: ClosedRange<UInt32>] = [:]
   /// How long a follower waits for a sign of the leader before it takes over.
   package var takeoverAfter = Duration.seconds(1)
   /// The bytes of the log that stay in etcd for nodes that were away.
@@ -70,6 +74,17 @@ extension ClusterSettings {
   /// True if the hub follows other hubs, and has no etcd.
   package var isRelay: Bool { !follow.isEmpty }
 
+  /// The numbers of the users for whom a node may act, if the machines have users of their own: those of its machine, and
+  /// those for whom gateways speak.
+  package func users(of node: NodeName) -> [ClosedRange<UInt32>] {
+    [userRanges[node], AccessPolicy.remoteUsers].compactMap(\.self)
+  }
+
+  /// The numbers of the users of all machines.
+  package var userNumbers: UserNumbers {
+    UserNumbers(of: node.text, among: Dictionary(uniqueKeysWithValues: userRanges.map { ($0.key.text, $0.value) }))
+  }
+
   /// The lines of the section in a configuration.
   var lines: [String] {
     var lines = ["[cluster]", "node = \(node)"]
@@ -82,7 +97,11 @@ extension ClusterSettings {
       lines.append("prefix = \(prefix)")
     }
     if let tls { lines += ["ca = \(tls.authority)", "cert = \(tls.certificate)", "key = \(tls.key)"] }
-    lines.append("uids = shared")
+    lines.append("uids = \(userRanges.isEmpty ? "shared" : "separate")")
+    if !userRanges.isEmpty {
+      let bases = userRanges.sorted { $0.value.lowerBound < $1.value.lowerBound }
+      lines.append("uid-bases = \(bases.map { "\($0.key):\($0.value.lowerBound)" }.joined(separator: ", "))")
+    }
     lines.append("takeover-after = \(LimitSetting.text(of: takeoverAfter))")
     lines.append("keep = \(LimitSetting.text(ofBytes: keptBytes))")
     if !endpoints.isEmpty { lines.append("etcd-compact = \(compacts ? "yes" : "no")") }

@@ -53,6 +53,35 @@ import Wire
     }
   }
 
+  @Test func theNumbersOfUsersMustAgree() throws {
+    let ranges: [NodeName: ClosedRange<UInt32>] = [
+      TestEnd.name("a"): 0...99_999, TestEnd.name("b"): 100_000...199_999,
+    ]
+    func end(_ users: ClosedRange<UInt32>?, isShared: Bool = false) throws -> LinkEnd? {
+      let b = TestEnd("b") { ($0.sharesUsers, $0.userRanges) = (isShared, isShared ? [:] : ranges) }
+      var hello = Frames.hello
+      (hello.sharesUsers, hello.users) = (isShared, users)
+      #expect(try LinkHello(decoding: hello.encoded().span.bytes) == hello)
+      b.receive(.hello(hello))
+      return b.link.end
+    }
+    #expect(try end(0...99_999) == nil && end(nil, isShared: true) == nil)
+    for users in [0...199_999, nil] as [ClosedRange<UInt32>?] {
+      guard case .configuration(let text)? = try end(users) else { Issue.record("accepted"); continue }
+      #expect(text.contains("'uid-bases'"))
+    }
+    let (a, b) = TestEnd.pair { ($0.sharesUsers, $0.userRanges) = (false, ranges) }
+    #expect(a.opened?.node == TestEnd.name("b") && b.opened?.node == TestEnd.name("a"))
+  }
+
+  @Test func numbersOfUsersThatAreNoneAreRefused() {
+    var hello = Frames.hello
+    hello.users = 5...5
+    var bytes = hello.encoded()
+    bytes[bytes.count - 1] = 4
+    #expect(throws: WireError.self) { try LinkHello(decoding: bytes.span.bytes) }
+  }
+
   // MARK: Ceilings
 
   private func leader(_ ceiling: NodeCeiling) -> (TestEnd, TestEnd) {

@@ -82,6 +82,22 @@ import Wire
     #expect(b.cancelled == ["1: 1"] && b.ended == [TestEnd.session(1, of: "s")])
   }
 
+  /// If machines have users of their own, a session is judged by those of its client's machine.
+  @Test func aSessionOfAnotherRelayHasTheUsersOfThat() {
+    let (r, b) = pair { options in
+      for (node, users) in [("r", [0...99_999]), ("s", [100_000...199_999])] as [(String, [ClosedRange<UInt32>])] {
+        var ceiling = NodeCeiling.default
+        ceiling.users = users
+        options.ceilings[TestEnd.name(node)] = ceiling
+      }
+    }
+    for (number, user) in [(1, 100_001), (2, 5)] as [(UInt64, UInt32)] {
+      r.link.send(.actions(term: 3, TestEnd.session(number, of: "s", user: user), first: 1, [[1]]))
+    }
+    r.exchange(with: b)
+    #expect(b.messages.count == 1 && r.refused == [.user] && b.link.end == nil)
+  }
+
   @Test func aRelayThatIsNotNamedIsRefused() {
     let (r, b) = pair()
     r.link.send(.actions(term: 3, TestEnd.session(1, of: "z"), first: 1, [[1]]))

@@ -3,6 +3,7 @@ import Configuration
 import EtcdMessages
 import FeatureCore
 import Features
+import HubCore
 import Testing
 import Wire
 
@@ -82,8 +83,12 @@ import Wire
       "'etcd' is '10.0.0.1:2379', but must be the members of etcd, such as https://10.0.0.1:2379, https://10.0.0.2:2379"
     ),
     (
-      "uids = separate",
-      "'uids' is 'separate', but must be shared: a uid is the same person on all nodes (separate is not possible yet)"
+      "uids = none",
+      "'uids' is 'none', but must be shared, if a uid is the same person on all nodes, or separate, if it is not"
+    ),
+    (
+      "uid-bases = a:0, b:1000",
+      "'uid-bases' is 'a:0, b:1000', but must be the first number of each node's users, 65536 apart at least and below 2147483648, such as a:0, b:1000000000"
     ),
     (
       "prefix = kitchen",
@@ -107,6 +112,39 @@ import Wire
     #expect(problems(Self.local + "ndoes = x").first?.contains("there is no setting 'ndoes' in [cluster]") == true)
     #expect(
       problems("[cluster]\nnode = a") == ["nodes", "etcd", "uids"].map { "0.conf:1: [cluster] needs '\($0)'" })
+  }
+
+  @Test func machinesHaveUsersOfTheirOwn() throws {
+    let separate = "[cluster]\nuids = separate\nuid-bases = b:1000000000, c:2000000000, a:0"
+    let configuration = try read(Self.local, separate)
+    let cluster = try #require(configuration.cluster)
+    let names = cluster.userRanges.map { ($0.key.text, $0.value) }.sorted { $0.0 < $1.0 }
+    #expect(names.map(\.0) == ["a", "b", "c"])
+    #expect(names.map(\.1) == [0...999_999_999, 1_000_000_000...1_999_999_999, 2_000_000_000...2_147_483_647])
+    #expect(cluster.users(of: cluster.node) == [0...999_999_999, AccessPolicy.remoteUsers])
+    #expect(try read(configuration.text(for: Self.schema)).cluster == cluster)
+    #expect(try read(Self.local).cluster?.userRanges == [:])
+  }
+
+  @Test(arguments: ["b:2147483648", "a:0, a:100000", "a:0, B:100000", "a:-1", "a", "a:2147483000", ""])
+  func wrongBasesAreNamed(bases: String) {
+    let found = problems(Self.local, "[cluster]\nuids = separate\nuid-bases = \(bases)")
+    #expect(found.count == 1 && found.first?.hasPrefix("1.conf:3: 'uid-bases' is '\(bases)', but must be ") == true)
+  }
+
+  @Test func basesAreForSeparateUsersOfAllNodes() {
+    #expect(
+      problems(Self.local, "[cluster]\nuids = separate")
+        == ["1.conf:2: 'uids' is 'separate', so [cluster] needs 'uid-bases'"])
+    #expect(
+      problems(Self.local, "[cluster]\nuid-bases = a:0, b:100000").first?.contains("is only for 'uids = separate'")
+        == true)
+    #expect(
+      problems(Self.local, "[cluster]\nrelays = r\nuids = separate\nuid-bases = a:0, b:100000, c:200000")
+        .first?.contains("does not have node 'r'") == true)
+    #expect(
+      problems(Self.local, "[cluster]\nuids = separate\nuid-bases = a:0")
+        == ["1.conf:3: 'uid-bases' does not have node 'b'"])
   }
 
   @Test func whatDoesNotFitTogetherIsNamed() {

@@ -86,6 +86,7 @@ private enum OpenSSL {
       let errors: String
     }
 
+    let users, expectedUsers: [UInt32]
     let leaders: [String]
     let statuses: [String: Control]
     let refused: Transfer
@@ -108,6 +109,7 @@ private enum OpenSSL {
       #expect(status.node == node && status.leader == first && status.term == 1 && status.condition == "current")
       #expect(status.staleSince == nil && status.linkedNodes == ["a", "b", "c"].filter { $0 != node })
     }
+    #expect(operation.users == operation.expectedUsers, "\(text)")
     let handOver = "this node hands the leadership over to "
     #expect(operation.logs[first]?.contains(handOver + second) == true, "\(text)")
     #expect(operation.logs[second]?.contains(handOver + first) == true, "\(text)")
@@ -634,11 +636,14 @@ private enum OpenSSL {
     node = A
     nodes = a@localhost:7400
     etcd = 10.0.0.1:2379
-    uids = separate
+    uids = mine
+    uid-bases = a:x
     keep = 3
     """.write(toFile: file, atomically: true, encoding: .utf8)
     let outcome = try Program(name: "storehubd").run("--check-config", "--config", file)
     #expect(outcome.status == 2)
-    for key in ["node", "nodes", "etcd", "uids", "keep"] { #expect(outcome.errors.contains("'\(key)' is '"), "\(key)") }
+    for key in ["node", "nodes", "etcd", "uids", "uid-bases", "keep"] {
+      #expect(outcome.errors.contains("'\(key)' is '"), "\(key)")
+    }
   }
 }
