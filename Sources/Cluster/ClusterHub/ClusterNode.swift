@@ -145,6 +145,7 @@ final class ClusterNode: ReplicatedLog {
     for node in settings.userRanges.keys {
       var ceiling = NodeCeiling.default
       ceiling.users = settings.users(of: node)
+      ceiling.groups = settings.userRanges[node].map { [$0] } ?? []
       options.ceilings[node] = ceiling
     }
     return options

@@ -145,12 +145,11 @@ extension ClusterLink {
     // Relays that change the nodes they follow may send a session back for a moment.
     let isOwn = named.node == options.node
     let isKnown = session.origin.map(options.relays.contains) ?? true
-    var ceiling = ceiling(of: peer.node)
-    // Those of a relay may be on any machine below the other node.
-    ceiling.users = self.ceiling(of: named.node).users
-    let refusal = isKnown || isOwn ? ceiling.refusal(of: session, beside: accepted.count) : .relay
+    let refusal =
+      isKnown || isOwn
+      ? ceiling(of: peer.node).refusal(of: session, from: ceiling(of: named.node), beside: accepted.count) : .relay
     // The refused ones are kept, because actions of them may be under way; their number is limited as well.
-    let limit = 2 * min(ceiling.sessions, 1 << 30)
+    let limit = 2 * min(ceiling(of: peer.node).sessions, 1 << 30)
     switch accepted.add(named, session.number, isRefused: refusal != nil || isOwn, limit: limit) {
     case .added: if let refusal { write(.sessionRefused(session.number, refusal)) }
     // The end of the link would help nobody: the node would announce them all again.

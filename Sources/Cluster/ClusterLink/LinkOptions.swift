@@ -60,6 +60,8 @@ package struct LinkOptions: Sendable {
 package struct NodeCeiling: Equatable, Sendable {
   /// The uids for which the node may act.
   package var users: [ClosedRange<UInt32>]
+  /// The groups that its clients may have, beside none.
+  package var groups: [ClosedRange<UInt32>] = [0...UInt32.max]
   /// False if the node's clients may only read.
   package var mayAct: Bool
   /// The greatest number of sessions that act.
@@ -77,9 +79,13 @@ package struct NodeCeiling: Equatable, Sendable {
   }
 
   /// The reason why a session is not accepted, beside others; nil if it is.
-  func refusal(of session: LinkSession, beside count: Int) -> SessionRefusal? {
-    guard mayAct else { return .node }
-    guard users.contains(where: { $0.contains(session.user) }) else { return .user }
+  ///
+  /// - Parameter origin: The ceiling of the node whose client it is: this one's, or that of a relay below the node.
+  func refusal(of session: LinkSession, from origin: NodeCeiling, beside count: Int) -> SessionRefusal? {
+    guard mayAct, origin.mayAct else { return .node }
+    guard origin.users.contains(where: { $0.contains(session.user) }),
+      session.group == .max || origin.groups.contains(where: { $0.contains(session.group) })
+    else { return .user }
     return count < sessions ? nil : .tooMany
   }
 }

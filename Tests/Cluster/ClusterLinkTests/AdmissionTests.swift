@@ -84,6 +84,38 @@ import Wire
 
   // MARK: Ceilings
 
+  /// A node acts for its own users and groups, and for those of the relays below it by their own ceilings.
+  @Test func aRelaysUsersAreThoseOfItsOwnCeiling() throws {
+    let d = TestEnd.name("d")
+    func ceiling(_ range: ClosedRange<UInt32>) -> NodeCeiling {
+      var ceiling = NodeCeiling.default
+      (ceiling.users, ceiling.groups) = ([range], [range])
+      return ceiling
+    }
+    let (a, b) = TestEnd.pair {
+      $0.relays = [d]
+      $0.ceilings = [TestEnd.name("a"): ceiling(100_000...199_999), d: ceiling(200_000...299_999)]
+    }
+    func refusal(_ number: UInt32, _ user: UInt32, _ group: UInt32, from origin: NodeName? = nil) throws -> LinkFrame? {
+      let id = SessionID(high: 0, low: UInt64(number))
+      b.receive(.session(LinkSession(number: number, id: id, user: user, group: group, origin: origin)))
+      return try b.takeFrames().first
+    }
+    #expect(a.opened != nil)
+    // The node's own.
+    #expect(try refusal(1, 101_000, 100_050) == nil)
+    #expect(try refusal(2, 101_000, .max) == nil)
+    #expect(try refusal(3, 201_000, .max) == .sessionRefused(3, .user))
+    #expect(try refusal(4, 101_000, 200_000) == .sessionRefused(4, .user))
+    #expect(try refusal(5, 1000, .max) == .sessionRefused(5, .user))
+    // Its relay's.
+    #expect(try refusal(6, 201_000, .max, from: d) == nil)
+    #expect(try refusal(7, 101_000, .max, from: d) == .sessionRefused(7, .user))
+    #expect(try refusal(8, 201_000, 100_050, from: d) == .sessionRefused(8, .user))
+    #expect(try refusal(9, 201_000, .max, from: TestEnd.name("c")) == .sessionRefused(9, .relay))
+    #expect(b.link.end == nil)
+  }
+
   private func leader(_ ceiling: NodeCeiling) -> (TestEnd, TestEnd) {
     let (a, b) = TestEnd.pair { $0.ceilings[TestEnd.name("a")] = ceiling }
     return (a, b)

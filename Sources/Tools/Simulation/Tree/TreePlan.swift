@@ -33,26 +33,25 @@ package struct TreePlan: Sendable {
 
 /// The processor time and the latency of the steps of an action, in nanoseconds.
 ///
-/// The defaults are what `make bench-cluster`, `scripts/bench stores` and `make bench-growth` have measured;
-/// `docs/SCALING.md` says when and where.
+/// The defaults are those that `docs/SCALING.md` has, with when and where they were measured.
 package struct TreeCosts: Sendable {
   /// The processor time of the hub that leads for a commit, and for each action in it.
-  package var commit = 440_000
+  package var commit = 300_000
   package var action = 500
   /// The processor time of a member for an entry from the store, and of a relay for one from a link: both with the
   /// journal.
-  package var storeEntry = 250_000
-  package var linkEntry = 90_000
+  package var storeEntry = 190_000
+  package var linkEntry = 165_000
   /// The processor time for a message that is written to a link.
-  package var message = 15_000
-  /// The processor time for a message with actions or a beat that arrives.
-  package var receipt = 15_000
+  package var message = 12_000
+  /// The processor time for a message that arrives without an entry: actions, a beat, or the place of a journal.
+  package var receipt = 12_000
   /// The processor time for a change that is written to a client.
-  package var delta = 1_300
+  package var delta = 1_500
   /// The time until the store has committed a transaction, and until it answers a read.
   package var commitLatency = 1_000_000
   package var readLatency = 300_000
-  /// The time that bytes need to another machine, or between processes of one.
+  /// The time that bytes need to another machine.
   package var linkLatency = 100_000
   /// The time until a journal is on disk.
   package var syncLatency = 300_000
