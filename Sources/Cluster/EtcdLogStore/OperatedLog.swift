@@ -120,7 +120,7 @@ package final class OperatedLog {
         guard let entry = tail.check(value) else { continue }
         var turns = try await turns(of: entry, after: journal)
         // A member that lags behind may not have the parts of an entry that another one has sent.
-        let patience = ContinuousClock.now + timeout
+        let patience = ContinuousClock.now + min(timeout, Self.longestLag)
         while turns == nil, ContinuousClock.now < patience {
           try await pause(.milliseconds(100))
           turns = try await self.turns(of: entry, after: journal)
@@ -137,6 +137,9 @@ package final class OperatedLog {
     }
     return tail
   }
+
+  /// How long a member of the store may be behind another one that has answered.
+  private static let longestLag = Duration.seconds(10)
 
   /// Returns the nodes whose journals were proved to have an entry, in order. Others may have it as well: a journal is
   /// proved when its hub starts.

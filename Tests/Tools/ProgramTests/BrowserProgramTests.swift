@@ -54,7 +54,12 @@ import Testing
     try send(hub, "orderAdded", "soup", "4", "null")
     #expect(hub.wait { first.screen.contains("soup") }, "\(first.screen)")
     first.press(".")
-    #expect(hub.wait { first.screen.contains("tea") && first.screen.contains("soup") }, "\(first.screen)")
+    let isRepeated = hub.wait {
+      // A key that comes just after a change does not count.
+      if first.screen.contains("press the key again") { first.press(".") }
+      return first.screen.contains("tea") && first.screen.contains("soup")
+    }
+    #expect(isRepeated, "\(first.screen)")
   }
 
   @Test func anAlertOfTheSharedStateIsAnsweredByItsButtons() throws {
