@@ -23,7 +23,7 @@ import Testing
   }
 
   /// Seeds with relays that have failed.
-  @Test(arguments: [UInt64](arrayLiteral: 2539)) func aMendedSeedWithRelaysStaysSo(seed: UInt64) {
+  @Test(arguments: [UInt64](arrayLiteral: 2539, 701_259)) func aMendedSeedWithRelaysStaysSo(seed: UInt64) {
     do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
   }
 

@@ -221,9 +221,12 @@ package final class ClusterSimulation {
     isSettling = true
     trace.note(Duration.microseconds(now), "settle")
     try endFaults()
-    let end = now + 60_000_000
-    while now < end {
+    // As long as actions are acknowledged, because the clients of some plans send more than their store can take.
+    let latest = now + 300_000_000
+    var (end, acknowledged) = (now + 60_000_000, report.acknowledged)
+    while now < min(end, latest) {
       try step()
+      if report.acknowledged > acknowledged { (end, acknowledged) = (now + 60_000_000, report.acknowledged) }
       guard isQuiet else { continue }
       // The effects of the last leader start within this time.
       let last = now + 5_000_000
