@@ -12,7 +12,7 @@ final class TreeNode {
   var core: ClusterCore
   /// The machine is lost.
   var isLost = false
-  /// What has arrived and is not handled yet.
+  /// The events that wait for the node's next turn.
   var inbox: [TreeSimulation.Input] = []
   /// The time until which the processor works.
   var freeAt: Int64 = 0

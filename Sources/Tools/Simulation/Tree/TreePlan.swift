@@ -16,7 +16,7 @@ package struct TreePlan: Sendable {
   package var seconds = 4
   /// True to end the machine of a relay with others below it, in the middle of that time.
   package var losesRelay = true
-  /// What each step costs.
+  /// The cost of each step.
   package var costs = TreeCosts()
 
   /// Creates a plan.

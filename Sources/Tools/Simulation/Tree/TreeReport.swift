@@ -1,6 +1,6 @@
-/// What a simulated tree has carried.
+/// The results of a simulated tree.
 package struct TreeReport: Sendable {
-  /// What the nodes with the same number of relays above them and themselves have done.
+  /// The sums of the nodes on one level: the number of relays above a node, and itself if it is one.
   package struct Level: Sendable {
     package internal(set) var nodeCount = 0
     package internal(set) var clientCount = 0

@@ -18,7 +18,7 @@ import Wire
 package final class TreeSimulation {
   /// The plan of the simulation.
   package let plan: TreePlan
-  /// What it has found so far.
+  /// The results so far.
   package internal(set) var report = TreeReport()
 
   var chance: SplitMix
