@@ -92,7 +92,7 @@ extension HubShell {
     switch command {
     case .open(let session, let processed): replication.open(session, processed: processed)
     case .close(let session): replication.close(session)
-    case .forward(let action, let session): replication.forward(action, of: session)
+    case .forward(let actions, let session): replication.forward(actions, of: session)
     case .cancel(let action, let session): replication.cancel(action: action, of: session)
     case .handOver(let node, let connection):
       do throws(HandOverError) {

@@ -146,6 +146,12 @@ extension Recording {
   /// The number of turns between two reports of a recovery's progress.
   private static var progressInterval: UInt64 { 100_000 }
 
+  /// The time for which a node of a cluster collects turns for one commit of its journal.
+  ///
+  /// The log that the nodes share makes turns durable, and keeps them until the journals have them. A commit for each of
+  /// its entries would only take the disk's time from that log, which often is on the same disk.
+  private static let copyWindow = Duration.milliseconds(20)
+
   /// Opens the journal in a directory, or creates one, and restores an engine to its last state.
   ///
   /// - Parameters:
@@ -154,8 +160,9 @@ extension Recording {
   ///   - durability: The time at which acknowledgements, deltas and effects are released.
   ///   - window: In async mode, the time after which a turn is stored at the latest.
   ///   - limits: The hub's limits. The journal keeps at least as many sessions as the hub does.
-  ///   - isReplicated: True if the journal is the copy of a log that several hubs share. It is then not converted to
-  ///     another schema, because the other hubs would not have the conversion.
+  ///   - isReplicated: True if the journal is the copy of a log that several hubs share, and that makes turns durable. Its
+  ///     commits are then 20 ms apart, and it is not converted to another schema, because the other hubs would not have
+  ///     the conversion.
   ///   - log: The operator's log.
   ///   - onProgress: Called now and then with the number of turns that were read and the total.
   /// - Throws: The reason why the journal cannot be used. If its state does not fit the feature, or is damaged, nothing
@@ -167,7 +174,11 @@ extension Recording {
     onProgress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(RecordingError) -> Recording {
     var options = JournalOptions()
-    options.commits = durability == .sync ? .sync : .async(window: window)
+    options.commits =
+      switch durability {
+      case .sync: isReplicated ? .async(window: copyWindow) : .sync
+      case .async: .async(window: window)
+      }
     options.sessionLimit = max(options.sessionLimit, limits.sessionCount)
     if isReplicated { options.sessionLimit = max(options.sessionLimit, StoredSessions.limit) }
     do throws(RecordingError) {

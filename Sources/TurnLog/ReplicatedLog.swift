@@ -21,9 +21,9 @@ public protocol ReplicatedLog: TurnLog {
   /// Forgets the actions of a client that is gone.
   func close(_ session: ForwardedSession)
 
-  /// Passes the next action of an open session to the leader: now, or when there is one, and again to each next leader
-  /// until the log has it.
-  func forward(_ action: [UInt8], of session: ForwardedSession)
+  /// Passes the next actions of an open session to the leader: now, or when there is one, and again to each next leader
+  /// until the log has them.
+  func forward(_ actions: [[UInt8]], of session: ForwardedSession)
 
   /// The bytes of the actions that wait to be stored.
   var forwardedByteCount: Int { get }

@@ -107,11 +107,11 @@ import Wire
       switch command {
       case .open(let session, let processed): held[hub][session.id] = Held(first: processed + 1)
       case .close(let session): held[hub][session.id] = nil
-      case .forward(let action, let session):
+      case .forward(let actions, let session):
         guard let known = held[hub][session.id] else { return }
-        held[hub][session.id]?.actions.append(action)
+        held[hub][session.id]?.actions += actions
         hubs[leader].core.perform(
-          session, first: known.first + UInt64(known.actions.count), [action], limit: number(0...3),
+          session, first: known.first + UInt64(known.actions.count), actions, limit: number(0...3),
           at: hubs[leader].now)
       case .cancel, .handOver: break
       }

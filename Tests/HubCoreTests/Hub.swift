@@ -43,6 +43,15 @@ final class Hub {
   private(set) var startedEffects = 0
   /// What was asked of the replicated log.
   var forwarding: [ForwardingCommand] = []
+
+  /// The actions of a session that the hub passes on.
+  func forwarded(of session: ForwardedSession) -> [[UInt8]] {
+    forwarding.flatMap { command -> [[UInt8]] in
+      guard case .forward(let actions, session) = command else { return [] }
+      return actions
+    }
+  }
+
   private var decoders: [ConnectionID: FrameDecoder] = [:]
   private var received: [ConnectionID: [Frame]] = [:]
 

@@ -109,8 +109,8 @@ import Wire
     follower.turn()
     let named = ForwardedSession(id: other.session, user: 1_001_000, group: 1_001_000)
     #expect(follower.forwarding.first == .open(named, processed: 0))
-    for case .forward(let action, let session) in follower.forwarding {
-      leader.core.perform(session, first: 1, [action], limit: .max, at: leader.now)
+    for case .forward(let actions, let session) in follower.forwarding {
+      leader.core.perform(session, first: 1, actions, limit: .max, at: leader.now)
     }
     leader.turn()
     leader.storeReplicated()

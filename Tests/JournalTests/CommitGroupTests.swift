@@ -26,8 +26,8 @@ extension VFSTests {
       for position in 2...8 as ClosedRange<UInt64> { opened.journal.append([action(position)]) }
       var (stored, appended) = (0 as UInt64, 8 as UInt64)
       var (sharedCommits, commits) = (0, 0)
-      // A busy machine may be too late with an answer; then the next attempt follows after 64 commits.
-      while sharedCommits < 5, commits < 500 {
+      // A busy machine may be too late with an answer; then the next attempt follows after 64 commits, or more.
+      while sharedCommits < 5, commits < 1000 {
         opened.events.waitForStored(stored + 1)
         let latest = opened.events.stored
         sharedCommits = latest - stored == 8 ? sharedCommits + 1 : 0

@@ -138,6 +138,26 @@ import Wire
 
   @Replicated struct Foreign: Equatable { var orders = 0 }
 
+  /// The log that the nodes of a cluster share is durable without it, and may be on the same disk.
+  @Test func theJournalOfANodeCommitsSeldom() async throws {
+    let bench = try Bench()
+    let engine = FeatureEngine(initialState: Wide(), reducer: EmptyReducer<Wide, Change>())
+    let recording = try Recording.open(
+      engine, directory: bench.directory + "/state", isReplicated: true, log: Log(program: "test", level: .error))
+    let journal = try #require(recording.journal)
+    let start = ContinuousClock.now
+    for position in 1...200 as ClosedRange<UInt64> {
+      journal.append(
+        [LoggedTurn(position: position, baseRevision: position - 1, revision: position, time: 1, delta: [0xa0])])
+      try await Task.sleep(for: .microseconds(500))
+    }
+    #expect(await bench.until { journal.tail == 200 })
+    let commits = journal.statistics.commits
+    #expect(Double(commits) <= (ContinuousClock.now - start) / .milliseconds(20) + 1)
+    recording.close()
+    bench.clean()
+  }
+
   @Replicated struct Wide: Equatable {
     var count = 0
     var colour = 7

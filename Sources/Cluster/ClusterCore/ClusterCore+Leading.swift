@@ -4,10 +4,15 @@ import Wire
 /// Leading: turns are appended in groups, one transaction at a time.
 extension ClusterCore {
   /// Appends turns of this node's feature. They are `stored` in order, or discarded with `discardUnstored`.
+  ///
+  /// - Parameters:
+  ///   - turns: The turns, encoded.
+  ///   - actionCount: The number of actions in them; nil for one in each.
   /// - Precondition: The node leads.
-  package mutating func append(_ turns: [[UInt8]]) {
+  package mutating func append(_ turns: [[UInt8]], actionCount: Int? = nil) {
     guard case .leader = role else { preconditionFailure("only a leader appends turns") }
-    waiting += turns
+    group.add(actionCount ?? turns.count)
+    for bytes in turns { waiting.append(WaitingTurn(bytes: bytes, lastAction: group.newest)) }
     continueLeading()
   }
 
@@ -45,7 +50,7 @@ extension ClusterCore {
 
   func leadingTimes(_ leader: Leader) -> [Duration] {
     var times = [leader.linkBeatAt]
-    if pending == nil { times.append(leader.confirmedAt + options.beatInterval) }
+    if pending == nil { times.append(groupEnd ?? leader.confirmedAt + options.beatInterval) }
     switch leader.effects {
     case .waiting(let until): times.append(max(until, now + .milliseconds(1)))
     case .running: times.append(leader.confirmedAt + options.effectsEnd)
@@ -82,9 +87,13 @@ extension ClusterCore {
 
   private mutating func sendNextTransaction() {
     guard case .leader(var leader) = role, pending == nil else { return }
+    groupEnd = nil
     if let appending = leader.appending {
       send(appending, leader.leadership)
+    } else if !waiting.isEmpty, leader.successor == nil, let end = group.end(at: now) {
+      groupEnd = end
     } else if let next = nextEntry(of: leader) {
+      group.begin()
       leader.appending = next
       role = .leader(leader)
       send(next, leader.leadership)
@@ -112,27 +121,29 @@ extension ClusterCore {
           position: point.position + 1, leader: leader.leadership, schema: ownSchema, previous: point.checksum,
           content: content))
     }
-    guard let first = waiting.first else {
+    guard let first = waiting.first?.bytes else {
       return leader.successor.map { Leader.Appending(entry: entry(.handover(to: $0)), turnCount: 0) }
     }
     let room = options.entryBytes - LogEntry.overhead
     guard first.count + 9 <= room else {
-      waiting.removeFirst()
+      let lastAction = waiting.removeFirst().lastAction
       let large = LargeTurn(first, partSize: room)
       return Leader.Appending(
-        entry: entry(.parts(turn: point.turn + 1, large)), turnCount: 1,
+        entry: entry(.parts(turn: point.turn + 1, large)), turnCount: 1, lastAction: lastAction,
         parts: LargeTurn.split(first, partSize: room))
     }
     var (count, size) = (0, 0)
     for turn in waiting {
       // Nine bytes are the longest head of a byte string.
-      size += turn.count + 9
+      size += turn.bytes.count + 9
       guard size <= room else { break }
       count += 1
     }
-    let turns = Array(waiting.prefix(count))
+    let turns = waiting.prefix(count).map(\.bytes)
+    let lastAction = waiting[count - 1].lastAction
     waiting.removeFirst(count)
-    return Leader.Appending(entry: entry(.turns(first: point.turn + 1, turns)), turnCount: count)
+    return Leader.Appending(
+      entry: entry(.turns(first: point.turn + 1, turns)), turnCount: count, lastAction: lastAction)
   }
 
   /// A transaction of the leader took effect, in this attempt.
@@ -157,7 +168,10 @@ extension ClusterCore {
     leader.confirmedAt = max(leader.confirmedAt, confirmedAt)
     role = .leader(leader)
     advance(past: done.entry, parts: done.parts)
-    if done.turnCount > 0 { emit(.stored(turnCount: done.turnCount, position: point.position)) }
+    if done.turnCount > 0 {
+      group.stored(upTo: done.lastAction, in: now - confirmedAt, at: now)
+      emit(.stored(turnCount: done.turnCount, position: point.position))
+    }
     if case .handover = done.entry.entry.content {
       demote()
     } else {
@@ -200,6 +214,6 @@ extension ClusterCore {
     guard case .leader(let leader) = role else { return }
     if leader.effects == .running { emit(.cancelEffects) }
     emit(.discardUnstored)
-    (waiting, route) = ([], .none)
+    (waiting, group, groupEnd, route) = ([], EntryGroup(), nil, .none)
   }
 }

@@ -14,10 +14,11 @@ extension ClusterCore {
   /// Ends a session: its client will send nothing more, and what is not stored is forgotten.
   package mutating func close(_ session: ClusterSession) { held.close(session) }
 
-  /// Takes the next action of a session, and sends it to the leader, at once or when there is one.
-  package mutating func act(_ session: ClusterSession, _ action: [UInt8]) {
-    guard let number = held.append(action, to: session) else { return }
-    deliver(session, first: number, [action])
+  /// Takes the next actions of a session, and sends them to the leader, at once or when there is one.
+  package mutating func act(_ session: ClusterSession, _ actions: [[UInt8]]) {
+    // A message without actions announces a client.
+    guard !actions.isEmpty, let number = held.append(actions, to: session) else { return }
+    deliver(session, first: number, actions)
   }
 
   /// Releases the actions of a session that the applied log has.

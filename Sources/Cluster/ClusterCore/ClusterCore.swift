@@ -36,7 +36,10 @@ package struct ClusterCore: ~Copyable {
   var last: EncodedEntry?
   var pending: PendingTransaction?
   /// A leader's turns that no transaction contains yet. They are not a part of the role, whose copies would copy them.
-  var waiting: [[UInt8]] = []
+  var waiting: [WaitingTurn] = []
+  var group = EntryGroup()
+  /// The time until which the next entry waits for the actions of its group; nil if none waits.
+  var groupEnd: Duration?
   /// The transaction beside it.
   var aside: SideTransaction?
   var lastNumber: UInt64 = 0

@@ -33,12 +33,13 @@ struct HeldActions {
   /// Forgets all sessions.
   mutating func removeAll() { (sessions, order, byteCount) = ([:], [], 0) }
 
-  /// Adds the next action of a session; returns its number, or nil if the session is not open.
-  mutating func append(_ action: [UInt8], to session: ClusterSession) -> UInt64? {
-    guard let count = sessions[session]?.actions.count, let first = sessions[session]?.first else { return nil }
-    sessions[session]?.actions.append(action)
-    byteCount += action.count
-    return first + UInt64(count)
+  /// Adds the next actions of a session; returns the number of the first, or nil if the session is not open.
+  mutating func append(_ actions: [[UInt8]], to session: ClusterSession) -> UInt64? {
+    guard let index = sessions.index(forKey: session) else { return nil }
+    let number = sessions.values[index].first + UInt64(sessions.values[index].actions.count)
+    sessions.values[index].actions += actions
+    byteCount += actions.reduce(0) { $0 + $1.count }
+    return number
   }
 
   /// Releases the actions of a session up to a number.

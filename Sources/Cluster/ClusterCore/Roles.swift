@@ -69,6 +69,8 @@ struct Leader {
   struct Appending {
     let entry: EncodedEntry
     let turnCount: Int
+    /// The number of the last action in the turns (`EntryGroup`).
+    var lastAction: UInt64 = 0
     var parts: [[UInt8]] = []
     var nextPart = 0
   }
@@ -81,6 +83,13 @@ struct Leader {
     /// The store has not confirmed the leadership in time.
     case cancelled
   }
+}
+
+/// A turn of a leader that no transaction contains yet.
+struct WaitingTurn {
+  let bytes: [UInt8]
+  /// The number of the last action that was appended with it (`EntryGroup`).
+  let lastAction: UInt64
 }
 
 /// A transaction that has no answer yet. It is repeated until it has one.

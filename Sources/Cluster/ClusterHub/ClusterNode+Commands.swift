@@ -13,8 +13,10 @@ extension ClusterNode {
     switch command {
     case .transact(let number, let transaction, let expected):
       store?.transact(transaction, in: expected) { [weak self] in
-        self?.core.transactionEnded(number, in: $0, $1)
-        self?.drive()
+        guard let self else { return }
+        update()
+        core.transactionEnded(number, in: $0, $1)
+        drive()
       }
     case .compact(let revision, let expected): store?.compact(before: revision, in: expected)
     case .read(let number, let read):

@@ -273,14 +273,14 @@ final class ClusterNode: ReplicatedLog {
     ClusterSession(node: settings.node, user: session.user, id: session.id)
   }
 
-  func forward(_ action: [UInt8], of session: ForwardedSession) {
+  func forward(_ actions: [[UInt8]], of session: ForwardedSession) {
     if !isForwarding {
       isForwarding = true
       update()
       // The actions of a frame, and of all frames of a turn of the loop, go to the leader together.
       Task { [weak self] in self?.sendForwarded() }
     }
-    core.act(self.session(session), action)
+    core.act(self.session(session), actions)
   }
 
   /// Sends what was forwarded in this turn of the loop.
@@ -337,7 +337,8 @@ final class ClusterNode: ReplicatedLog {
       update()
       guard core.leadingTerm != nil else { return }
       unstored += turns
-      core.append(turns.map { $0.encoded() })
+      let actionCount = turns.reduce(0) { $0 + Int(clamping: $1.revision - $1.baseRevision) }
+      core.append(turns.map { $0.encoded() }, actionCount: actionCount)
       drive()
     }
   }

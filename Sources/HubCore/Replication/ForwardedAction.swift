@@ -5,15 +5,20 @@ import Wire
 struct ForwardedAction {
   let seen: UInt64?
   let mayCancel: Bool
-  let action: [UInt8]
+  private let bytes: [UInt8]
+  /// The offset at which the action begins.
+  private let start: Int
 
   /// Reads an action that another hub has passed on.
   init(_ bytes: [UInt8]) throws(WireError) {
     var decoder = CBORDecoder(bytes.span.bytes)
     seen = try decoder.null() ? nil : try decoder.unsigned()
     mayCancel = try decoder.bool()
-    action = Array(bytes[decoder.offset...])
+    (self.bytes, start) = (bytes, decoder.offset)
   }
+
+  /// Adds the action to the payload of a frame.
+  func append(to payload: inout CBOREncoder) { payload.append(bytes.span.bytes.extracting(start...)) }
 
   /// The bytes of an action to pass on.
   static func encoded(_ action: RawSpan, seen: UInt64?, mayCancel: Bool) -> [UInt8] {

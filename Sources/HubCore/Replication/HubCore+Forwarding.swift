@@ -18,20 +18,31 @@ extension HubCore {
     var decoder = CBORDecoder(payload)
     var number = try decoder.unsigned()
     _ = try decoder.unsigned()
+    var actions: [[UInt8]] = []
+    // Also those before one that is malformed.
+    defer { pass(actions, of: connection) }
     while !decoder.isAtEnd {
       let start = decoder.offset
       try decoder.skipAction()
       if number > connection.forwarded {
         guard connection.rights.permittedCount(in: payload, from: start, limit: 1) == 1 else {
+          // Before the session is closed.
+          pass(actions, of: connection)
+          actions = []
           return fail(connection.id, notPermitted(connection, toSend: payload, from: start..<decoder.offset), at: now)
         }
-        let action = ForwardedAction.encoded(
-          payload.extracting(start..<decoder.offset), seen: header.seenRevision, mayCancel: header.mayCancel)
-        commandBuffer.append(.forward(action, connection.forwardedSession))
+        actions.append(
+          ForwardedAction.encoded(
+            payload.extracting(start..<decoder.offset), seen: header.seenRevision, mayCancel: header.mayCancel))
         connection.forwarded = number
       }
       number += 1
     }
+  }
+
+  private mutating func pass(_ actions: [[UInt8]], of connection: LiveConnection) {
+    guard !actions.isEmpty else { return }
+    commandBuffer.append(.forward(actions, connection.forwardedSession))
   }
 
   /// The error for an action that its user may not send. A hub that leads rejects the action instead: only its turns
@@ -80,7 +91,7 @@ package enum ForwardingCommand: Equatable, Sendable {
   /// Call `ReplicatedLog.close`.
   case close(ForwardedSession)
   /// Call `ReplicatedLog.forward`.
-  case forward([UInt8], ForwardedSession)
+  case forward([[UInt8]], ForwardedSession)
   /// Call `ReplicatedLog.cancel`.
   case cancel(action: UInt64, ForwardedSession)
   /// Call `ReplicatedLog.handOver`, and `transferRefused` if it throws. Nil stands for any node.
@@ -120,7 +131,7 @@ extension HubCore {
       var payload = CBOREncoder()
       payload.unsigned(first &+ UInt64(start))
       payload.unsigned(0)
-      for action in forwarded[start..<end] { payload.append(action.action.span.bytes) }
+      for action in forwarded[start..<end] { action.append(to: &payload) }
       var header = FrameHeader.actions(seen: seen, mayCancel: mayCancel)
       // A backlog finds the next frame by it.
       header.length = UInt32(payload.span.byteCount)

@@ -15,12 +15,12 @@ import Wire
   @Test func aFollowerHoldsActionsUntilItHearsTheLeader() {
     let node = TestNode.follower(of: log)
     node.core.open(session, processed: 4)
-    node.core.act(session, [1])
+    node.core.act(session, [[1]])
     node.core.linkOpened(TestNode.name("b"))
     node.take()
     #expect(node.sentActions.isEmpty && node.core.heldByteCount == 1)
     node.core.received(beat(log[0].entry.leader), from: TestNode.name("b"))
-    node.core.act(session, [2])
+    node.core.act(session, [[2]])
     node.take()
     #expect(node.sentActions == ["b 1: 5 01,02"])
   }
@@ -33,11 +33,11 @@ import Wire
     node.core.linkOpened(TestNode.name("b"))
     node.core.received(beat(log[0].entry.leader), from: TestNode.name("b"))
     node.take()
-    for action in 1...3 { node.core.act(session, [UInt8(action)]) }
-    for action in 4...5 { node.core.act(other, [UInt8(action)]) }
-    node.core.act(session, [6])
+    for action in 1...3 { node.core.act(session, [[UInt8(action)]]) }
+    for action in 4...5 { node.core.act(other, [[UInt8(action)]]) }
+    node.core.act(session, [[6]])
     node.take()
-    node.core.act(session, [7])
+    node.core.act(session, [[7]])
     node.take()
     #expect(node.sentActions == ["b 1: 1 01,02,03", "b 1: 1 04,05", "b 1: 4 06", "b 1: 5 07"])
   }
@@ -47,7 +47,7 @@ import Wire
     node.core.open(session, processed: 0)
     node.core.linkOpened(TestNode.name("b"))
     node.core.received(beat(log[0].entry.leader), from: TestNode.name("b"))
-    for action in 1...3 { node.core.act(session, [UInt8(action)]) }
+    for action in 1...3 { node.core.act(session, [[UInt8(action)]]) }
     node.core.processed(session, upTo: 1)
     node.core.linkClosed(TestNode.name("b"))
     node.core.linkOpened(TestNode.name("b"))
@@ -65,7 +65,7 @@ import Wire
     node.core.open(session, processed: 0)
     for name in ["b", "c"] { node.core.linkOpened(TestNode.name(name)) }
     node.core.received(beat(log[0].entry.leader), from: TestNode.name("b"))
-    node.core.act(session, [1])
+    node.core.act(session, [[1]])
     let other = Leadership(term: 2, node: TestNode.name("c"), process: 3)
     // The link may be faster than the log.
     node.core.received(beat(other), from: TestNode.name("c"))
@@ -78,7 +78,7 @@ import Wire
   @Test func aNodeThatLeadsPerformsThem() {
     let node = TestNode.follower(of: log)
     node.core.open(session, processed: 0)
-    node.core.act(session, [1])
+    node.core.act(session, [[1]])
     node.pass(.milliseconds(1300))
     node.answer(.written(revision: 60))
     #expect(node.performed == ["a: 1 01"])

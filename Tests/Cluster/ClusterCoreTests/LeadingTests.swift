@@ -78,6 +78,42 @@ import Wire
     #expect(node.core.point.turn == 5 && node.core.point.position == 5)
   }
 
+  /// Two clients with an action in flight each must not take turns, so that each waits for two transactions.
+  @Test func anEntryWaitsForTheAnswersToTheOneBefore() throws {
+    let node = TestNode.leader(of: log)
+    node.clear()
+    node.core.append([[1]])
+    node.take()
+    node.core.append([[2]])
+    node.pass(.milliseconds(1))
+    node.answer(.written(revision: 61))
+    // The second client's turn waits for the next one of the first.
+    #expect(node.storedCounts == [1] && node.transactions.count == 1)
+    node.core.append([[3]])
+    node.answer(.written(revision: 62))
+    #expect(node.storedCounts == [1, 2])
+  }
+
+  /// A client that does not send its next action delays the others once, for a few transactions at most.
+  @Test func anEntryDoesNotWaitForLong() throws {
+    let node = TestNode.leader(of: log)
+    node.clear()
+    node.core.append([[1]])
+    node.take()
+    var revision: UInt64 = 61
+    for number in UInt8(2)...65 {
+      node.core.append([[number]])
+      node.pass(.milliseconds(1))
+      node.answer(.written(revision: revision))
+      revision += 1
+      if number == 2 {
+        #expect(node.transactions.count == 1)
+        node.pass(.milliseconds(4))
+      }
+      #expect(node.transactions.count == Int(number))
+    }
+  }
+
   @Test func aLargeTurnIsStoredInPartsFirst() throws {
     let node = TestNode.leader(of: log) { $0.entryBytes = LogEntry.overhead + 10 }
     node.clear()

@@ -222,7 +222,7 @@ import Wire
     let node = TestNode.relay(of: log)
     let other = LogHistory(id: 6, store: 78)
     node.core.open(session, processed: 0)
-    node.core.act(session, [1])
+    node.core.act(session, [[1]])
     node.receive(.followed(.refused(.notReady)), from: "b")
     node.pass(.milliseconds(300))
     node.receive(.followed(.accepted(other)), from: "b")
@@ -253,12 +253,12 @@ import Wire
   @Test func actionsGoToTheNodeThatIsFollowed() {
     let node = TestNode.relay(of: log)
     node.core.open(session, processed: 4)
-    node.core.act(session, [1])
+    node.core.act(session, [[1]])
     node.take()
     #expect(node.sentActions == ["b 1: 5 01"])
     // There is no way for a while.
     node.hear(position: 4, way: 0, from: "b")
-    node.core.act(session, [2])
+    node.core.act(session, [[2]])
     node.take()
     #expect(node.sentActions.count == 1 && node.core.actionWay == nil)
     node.hear(position: 4, way: 2, from: "b")
@@ -271,7 +271,7 @@ import Wire
   @Test func whatHasNoOutcomeIsSentToTheNextNode() {
     let node = TestNode.relay(of: log)
     node.core.open(session, processed: 0)
-    node.core.act(session, [1])
+    node.core.act(session, [[1]])
     node.hear(position: 4, way: 7, from: "c")
     node.core.linkClosed(TestNode.name("b"))
     node.take()

@@ -21,7 +21,7 @@ extension ClusterSimulation {
     report.sent += 1
     note("act", client.node, index, Int(client.sent))
     process.core.advance(to: client.node.clock.local(now))
-    process.core.act(client.session, action)
+    process.core.act(client.session, [action])
     try drive(client.node)
   }
 
@@ -42,7 +42,7 @@ extension ClusterSimulation {
       let processed = process.model.processed[client.session] ?? 0
       process.core.open(client.session, processed: max(processed, client.acknowledged))
       try acknowledge(processed, to: client)
-      for action in client.actions { process.core.act(client.session, action) }
+      process.core.act(client.session, client.actions)
     }
     if isChanged { try drive(node) }
   }

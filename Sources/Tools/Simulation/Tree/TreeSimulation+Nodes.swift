@@ -48,7 +48,7 @@ extension TreeSimulation {
     case .action(let client):
       spend(plan.costs.receipt, node)
       let number = UInt64(clients[client].times.count)
-      node.core.act(clients[client].session, number.encoded())
+      node.core.act(clients[client].session, [number.encoded()])
     case .wake: node.wakesAt = nil
     case .synced(let position):
       node.isSyncing = false
