@@ -36,6 +36,8 @@ package final class EtcdLogStore {
   private var patience: CallPatience
   private var readPatience: CallPatience
   private var readSize = ReadSize()
+  /// The position of the first entry, as of the last read.
+  private var firstPosition: UInt64?
   /// The id of the cluster, as of the last answer.
   private var store: UInt64 = 0
   /// The number of the connection over which that came.
@@ -112,20 +114,25 @@ package final class EtcdLogStore {
     onFailure?(error)
   }
 
+  /// Sends a transaction. One that reads the last entry is sent again when it was refused and the place of that entry is
+  /// known. Its outcome is that of the second time, since it has done nothing the first time.
   private func send(
-    _ transaction: LogTransaction, over connection: UInt64?,
+    _ transaction: LogTransaction, over connection: UInt64?, ends: LogRequests.Ends = .unknown,
     _ then: @escaping (UInt64, TransactionOutcome) -> Void
   ) {
     let timeout = patience.timeout + .milliseconds(transaction.byteCount >> 10)
-    client.call(requests.request(transaction), timeout: timeout, over: connection) { [weak self] result in
+    let request = requests.request(transaction, ends: ends)
+    client.call(request, timeout: timeout, over: connection) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let response):
         note(response.header)
         patience.noteAnswer()
-        let outcome = requests.outcome(transaction, response)
-        if outcome == .unknown { return reportUnknown(then) }
-        then(store, outcome)
+        switch requests.answer(transaction, ends: ends, response) {
+        case .outcome(.unknown): reportUnknown(then)
+        case .outcome(let outcome): then(store, outcome)
+        case .repeated(let ends): send(transaction, over: connection, ends: ends, then)
+        }
       case .failure(let error):
         noteFailure(error)
         if error.reason == .full { return then(store, .full) }
@@ -183,29 +190,10 @@ package final class EtcdLogStore {
   package func read(_ read: LogRead, then: @escaping (UInt64, LogReading) -> Void) {
     switch read {
     case .entries(let position):
-      let count = readSize.count
-      // Many entries may need longer until their first byte.
-      let silence = readSize.expectsFew ? readPatience.timeout : nil
-      client.call(
-        requests.entriesRequest(from: position, count: count), timeout: settings.timeout + Self.readTime,
-        silence: silence
-      ) { [weak self] result in
-        guard let self else { return }
-        switch result {
-        case .success(let response):
-          note(response.header)
-          readPatience.noteAnswer()
-          let reading = requests.entriesReading(response)
-          if case .entries(let entries, _, _, _) = reading {
-            let byteCount = entries.reduce(0) { $0 + $1.bytes.count }
-            readSize.note(byteCount: byteCount, isFull: entries.count == count)
-          }
-          then(store, reading)
-        case .failure(let error):
-          readSize.noteFailure()
-          fail(error, then)
-        }
-      }
+      // If few are expected, nothing follows them.
+      readEntries(
+        LogRequests.EntriesRead(
+          position: position, count: readSize.count, first: firstPosition, isBounded: !readSize.expectsFew), then)
     case .parts(let position, let process, let count):
       readParts(position, process, count, [], then)
     case .registration(let node):
@@ -224,6 +212,32 @@ package final class EtcdLogStore {
           then(store, .registration(found.first { $0.key == .node(node) }))
         case .failure(let error): fail(error, then)
         }
+      }
+    }
+  }
+
+  private func readEntries(_ read: LogRequests.EntriesRead, _ then: @escaping (UInt64, LogReading) -> Void) {
+    // Many entries may need longer until their first byte.
+    let silence = readSize.expectsFew ? readPatience.timeout : nil
+    client.call(
+      requests.entriesRequest(read), timeout: settings.timeout + Self.readTime, silence: silence
+    ) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let response):
+        note(response.header)
+        readPatience.noteAnswer()
+        let (reading, again) = requests.entriesReading(read, response)
+        if let again { return readEntries(again, then) }
+        if case .entries(let entries, let first, _, _) = reading {
+          let byteCount = entries.reduce(0) { $0 + $1.bytes.count }
+          readSize.note(byteCount: byteCount, isFull: entries.count == read.count)
+          firstPosition = first
+        }
+        then(store, reading)
+      case .failure(let error):
+        readSize.noteFailure()
+        fail(error, then)
       }
     }
   }

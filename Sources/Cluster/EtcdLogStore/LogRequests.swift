@@ -18,13 +18,34 @@ nonisolated struct LogRequests {
   /// The entries from a position; `0` follows `/`.
   private func entries(from position: UInt64 = 0) -> EtcdKeyRange { range(LogKey.entry(position).description..<"log0") }
 
+  /// The entries up to a position, from another one on.
+  private func entries(from position: UInt64 = 0, upTo end: UInt64) -> EtcdKeyRange {
+    end < .max ? range(LogKey.entry(position).description..<LogKey.entry(end + 1).description) : entries(from: position)
+  }
+
   // MARK: Transactions
 
-  func request(_ transaction: LogTransaction) -> EtcdTransaction {
+  /// What is known of the positions of the first and the last entry, for requests that read them.
+  ///
+  /// Etcd sorts all entries to find the last one, with their values, and walks over all keys of a range whatever its limit
+  /// is. So a request looks near the places that the one before it has told.
+  enum Ends: Equatable {
+    /// Nothing: the request counts the entries, and `answer` tells the places.
+    case unknown
+    /// The first entry is not after the one position, and the last one not before the other.
+    case near(first: UInt64, last: UInt64)
+    /// Those were mistakes: entries have gone since, or another program's keys were counted.
+    case anywhere
+  }
+
+  /// The request for a transaction.
+  func request(_ transaction: LogTransaction, ends: Ends = .unknown) -> EtcdTransaction {
     var request = EtcdTransaction()
     request.conditions = transaction.conditions.map(condition)
     request.success = transaction.writes.flatMap(operations)
-    request.failure = transaction.reads.map(operation)
+    // A request that counts the entries finds the first one by that.
+    let counts = ends == .unknown && transaction.reads.contains(.lastEntry)
+    request.failure = transaction.reads.map { operation(counts && $0 == .firstEntry ? .key(.entry(0)) : $0, ends) }
     return request
   }
 
@@ -55,56 +76,100 @@ nonisolated struct LogRequests {
     }
   }
 
-  private func operation(_ read: LogTransaction.Read) -> EtcdOperation {
-    switch read {
-    case .key(let key): .range(EtcdRange(EtcdKeyRange(bytes(key))))
-    case .firstEntry: .range(EtcdRange(entries(), limit: 1))
-    case .lastEntry: .range(EtcdRange(entries(), limit: 1, order: .descending))
+  private func operation(_ read: LogTransaction.Read, _ ends: Ends) -> EtcdOperation {
+    switch (read, ends) {
+    case (.key(let key), _): .range(EtcdRange(EtcdKeyRange(bytes(key))))
+    case (.firstEntry, .near(let first, _)): .range(EtcdRange(entries(upTo: first), limit: 1))
+    case (.lastEntry, .near(_, let last)): .range(EtcdRange(entries(from: last), limit: 1, order: .descending))
+    case (.lastEntry, .anywhere): .range(EtcdRange(entries(), limit: 1, order: .descending))
+    case (.firstEntry, _), (.lastEntry, .unknown): .range(EtcdRange(entries(), limit: 1))
     }
   }
 
-  /// The outcome according to an answer; `unknown` for one that does not fit.
-  func outcome(_ transaction: LogTransaction, _ response: EtcdTransactionResponse) -> TransactionOutcome {
-    guard let revision = response.header?.revision, revision > 0 else { return .unknown }
-    if response.succeeded { return .written(revision: UInt64(revision)) }
-    guard response.results.count == transaction.reads.count else { return .unknown }
+  /// What an answer tells.
+  enum Answer: Equatable {
+    case outcome(TransactionOutcome)
+    /// Nothing was written, and the last entry is still to be read: repeat the transaction with this.
+    case repeated(Ends)
+  }
+
+  /// The meaning of an answer to `request`; the outcome is `unknown` for one that does not fit.
+  func answer(
+    _ transaction: LogTransaction, ends: Ends = .unknown, _ response: EtcdTransactionResponse
+  ) -> Answer {
+    guard let revision = response.header?.revision, revision > 0 else { return .outcome(.unknown) }
+    if response.succeeded { return .outcome(.written(revision: UInt64(revision))) }
+    guard response.results.count == transaction.reads.count else { return .outcome(.unknown) }
     var values: [StoredValue?] = []
     for (read, result) in zip(transaction.reads, response.results) {
-      guard let found = result.range?.values else { return .unknown }
-      guard let first = found.first else {
+      guard let range = result.range else { return .outcome(.unknown) }
+      guard let found = range.values.first else {
+        if case .near = ends, read == .firstEntry || read == .lastEntry { return .repeated(.anywhere) }
         values.append(nil)
         continue
       }
-      guard let value = value(first) else { return .unknown }
-      if case .key(let key) = read, key != value.key { return .unknown }
+      guard let value = value(found) else { return .outcome(.unknown) }
+      if case .key(let key) = read, key != value.key { return .outcome(.unknown) }
+      if read == .lastEntry, ends == .unknown, range.count > 1 {
+        guard case .entry(let first) = value.key else { return .outcome(.unknown) }
+        // So many entries end no earlier, and not later unless some are missing.
+        let last = first.addingReportingOverflow(UInt64(range.count - 1))
+        return .repeated(last.overflow ? .anywhere : .near(first: first, last: last.partialValue))
+      }
       values.append(value)
     }
-    return .refused(values)
+    if ends == .unknown, let last = transaction.reads.firstIndex(of: .lastEntry) {
+      for (index, read) in transaction.reads.enumerated() where read == .firstEntry { values[index] = values[last] }
+    }
+    return .outcome(.refused(values))
   }
 
   // MARK: Reads
 
-  /// Reads this many entries, the first one that there is, and the beat, in one revision of the member's own data.
+  /// A read of entries.
+  struct EntriesRead: Equatable {
+    /// The position of the first one, and their number at most.
+    var position: UInt64
+    var count: Int
+    /// A position that the first entry of the log was not after; nil if none is known.
+    var first: UInt64?
+    /// True to look no further than entries in a row would be.
+    var isBounded: Bool
+  }
+
+  /// Reads entries, the first one that there is, and the beat, in one revision of the member's own data.
   ///
   /// Etcd sends keys in order without being asked to. If it is asked, it reads the whole range, sorts it, and applies the
-  /// limit then: hundreds of MiB for one entry.
-  func entriesRequest(from position: UInt64, count: Int) -> EtcdTransaction {
+  /// limit then: hundreds of MiB for one entry. And it walks over all keys of the range in any case, which takes 0.1 s of
+  /// half a million. So the ranges are as small as they can be.
+  func entriesRequest(_ read: EntriesRead) -> EtcdTransaction {
+    let last = read.position.addingReportingOverflow(UInt64(max(read.count, 1)) - 1)
+    let range =
+      read.isBounded && !last.overflow
+      ? entries(from: read.position, upTo: last.partialValue) : entries(from: read.position)
     var request = EtcdTransaction()
     request.success = [
-      .range(
-        EtcdRange(entries(from: position), limit: Int64(count), isSerializable: true)),
-      .range(EtcdRange(entries(), limit: 1, isSerializable: true)),
+      .range(EtcdRange(range, limit: Int64(read.count), isSerializable: true)),
+      .range(EtcdRange(read.first.map { entries(upTo: $0) } ?? entries(), limit: 1, isSerializable: true)),
       .range(EtcdRange(EtcdKeyRange(bytes(.beat)), isSerializable: true)),
     ]
     return request
   }
 
-  func entriesReading(_ response: EtcdTransactionResponse) -> LogReading {
+  /// The meaning of an answer to a read of entries.
+  ///
+  /// - Returns: The result; and the read that is to be made in its place, if there is nothing where it has looked.
+  func entriesReading(_ read: EntriesRead, _ response: EtcdTransactionResponse) -> (LogReading, again: EntriesRead?) {
     let found = response.results.map { ($0.range?.values ?? []).compactMap(value) }
-    guard response.succeeded, found.count == 3, let revision = response.header?.revision else { return .failed }
-    var first: UInt64?
+    guard response.succeeded, found.count == 3, let revision = response.header?.revision else { return (.failed, nil) }
+    var (first, again): (UInt64?, EntriesRead) = (nil, read)
     if case .entry(let position)? = found[1].first?.key { first = position }
-    return .entries(found[0], first: first, beat: found[2].first, at: UInt64(clamping: revision))
+    if first == nil { again.first = nil }
+    if found[0].isEmpty { again.isBounded = false }
+    return (
+      .entries(found[0], first: first, beat: found[2].first, at: UInt64(clamping: revision)),
+      again == read ? nil : again
+    )
   }
 
   func partsRequest(position: UInt64, process: UInt64, from index: Int, count: Int) -> EtcdRange {

@@ -77,6 +77,70 @@ struct EtcdLogStoreTests {
     }
   }
 
+  /// Also if entries are missing, and if another program has written below the prefix.
+  @Test func theLastEntryIsFound() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client)
+    let read = LogTransaction(if: [.present(.beat)], then: [], else: [.firstEntry, .lastEntry])
+    func ends() async throws -> [LogKey?]? {
+      guard case .refused(let values) = try await outcome(store, read).outcome else { return nil }
+      return values.map { $0?.key }
+    }
+    #expect(try await ends() == [nil, nil])
+    for position in UInt64(3)...12 {
+      _ = try await outcome(store, put(position))
+      #expect(try await ends() == [.entry(3), .entry(position)])
+    }
+    for position in UInt64(5)...7 {
+      _ = try await outcome(store, LogTransaction(if: [], then: [.remove(.entry(position))], else: []))
+      #expect(try await ends() == [.entry(3), .entry(12)])
+    }
+    for index in 0..<9 {
+      _ = try await client.outcome(EtcdPut(Array("hub/log/0000000000000008-\(index)".utf8), [1]), on: loop).get()
+      #expect(try await ends() == [.entry(3), .entry(12)])
+    }
+    _ = try await outcome(store, LogTransaction(if: [], then: [.cut(after: 3)], else: []))
+    #expect(try await ends() == [.entry(3), .entry(3)])
+  }
+
+  /// Those that were removed, and those of which some are missing, are told apart from the end of the log.
+  @Test func entriesAreFoundWhereverTheyAre() async throws {
+    let server = try await EtcdServer(on: loop)
+    let client = try EtcdClient(on: loop, server.settings())
+    defer { client.close() }
+    let store = try store(client)
+    func read(from position: UInt64) async throws -> (positions: [LogKey], first: UInt64?) {
+      guard case .entries(let found, let first, _, _) = try await reading(store, .entries(from: position)) else {
+        Issue.record("no answer")
+        return ([], nil)
+      }
+      return (found.map(\.key), first)
+    }
+    for position in UInt64(1)...60 { _ = try await outcome(store, put(position)) }
+    var (next, reads): (UInt64, Int) = (1, 0)
+    while next <= 60 {
+      let (found, first) = try await read(from: next)
+      #expect(first == 1 && !found.isEmpty && found == (next..<next + UInt64(found.count)).map { .entry($0) })
+      (next, reads) = (next + UInt64(max(found.count, 1)), reads + 1)
+    }
+    #expect(reads < 8)
+    for _ in 0..<2 { #expect(try await read(from: 61) == ([], 1)) }
+    _ = try await outcome(store, LogTransaction(if: [], then: [.trim(before: 20)], else: []))
+    for _ in 0..<2 { #expect(try await read(from: 61) == ([], 20)) }
+    for position in 30...55 {
+      _ = try await outcome(store, LogTransaction(if: [], then: [.remove(.entry(UInt64(position)))], else: []))
+    }
+    // Full, and so are the next ones expected to be.
+    #expect(try await read(from: 20).positions.first == .entry(20))
+    let missing = try await read(from: 30)
+    #expect(missing.positions.first == .entry(56) && missing.first == 20)
+    #expect(try await read(from: 5).positions.first == .entry(20))
+    _ = try await outcome(store, LogTransaction(if: [], then: [.cut(after: 1), .trim(before: 60)], else: []))
+    #expect(try await read(from: 1) == ([], nil))
+  }
+
   /// The key of a node tells which process runs as it.
   @Test func registrationsAreReadAndCompared() async throws {
     let server = try await EtcdServer(on: loop)
