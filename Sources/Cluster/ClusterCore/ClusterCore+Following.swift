@@ -105,6 +105,17 @@ extension ClusterCore {
     for value in values { receive(value) }
   }
 
+  /// Handles the loss of events: the watch goes on later than where it was. What they had is read at once, and not with
+  /// the next poll: on a quiet log, no later entry would show that some are missing.
+  package mutating func watchMissedEvents() {
+    switch role {
+    case .proving, .refused, .leader: return
+    case .follower, .claiming: break
+    }
+    // The read under way may have been answered before.
+    if reading == nil { readEntries() } else { readsAgain = true }
+  }
+
   /// Handles the result of a read.
   ///
   /// - Parameters:
@@ -120,6 +131,9 @@ extension ClusterCore {
     }
     guard let current = reading, current.number == number else { return }
     reading = nil
+    defer {
+      if readsAgain { watchMissedEvents() }
+    }
     switch role {
     case .proving, .refused: return
     case .follower, .claiming, .leader: break
@@ -160,6 +174,7 @@ extension ClusterCore {
     lastNumber += 1
     reading = (lastNumber, read)
     readAt = now
+    if case .entries = read { readsAgain = false }
     emit(.read(lastNumber, read))
   }
 

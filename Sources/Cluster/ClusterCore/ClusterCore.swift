@@ -45,6 +45,8 @@ package struct ClusterCore: ~Copyable {
   var lastNumber: UInt64 = 0
   /// The read that has no answer yet.
   var reading: (number: UInt64, read: LogRead)?
+  /// True if the entries are read again after that, because the watch has lost events meanwhile.
+  var readsAgain = false
   var readAt: Duration
   /// The next entry, whose parts are being read.
   var incomplete: EncodedEntry?
@@ -265,6 +267,7 @@ package struct ClusterCore: ~Copyable {
   /// Forgets what was asked of the store.
   mutating func stopAsking() {
     (pending, aside, reading, incomplete, fullSince) = (nil, nil, nil, nil, nil)
+    readsAgain = false
     registration.checking = nil
     route = .none
   }

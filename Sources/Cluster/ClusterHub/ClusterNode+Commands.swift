@@ -31,6 +31,11 @@ extension ClusterNode {
         core.watched(values, in: store)
         drive()
         for value in values where value.key == .inquiry { answer(value, in: store) }
+      } onGap: { [weak self] in
+        guard let self else { return }
+        update()
+        core.watchMissedEvents()
+        drive()
       }
     case .record(let entry, let parts): record(entry, parts)
     case .apply:

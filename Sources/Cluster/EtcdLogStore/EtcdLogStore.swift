@@ -381,7 +381,10 @@ package final class EtcdLogStore {
   ///   - position: The first position.
   ///   - onValues: Called with the values and the id of the store, in the order in which they were put. Some may be
   ///     missing: the core reads when it is silent.
-  package func watch(from position: UInt64, onValues: @escaping ([StoredValue], UInt64) -> Void) {
+  ///   - onGap: Called when some are known to be missing, because etcd has compacted them or is another store.
+  package func watch(
+    from position: UInt64, onValues: @escaping ([StoredValue], UInt64) -> Void, onGap: @escaping () -> Void
+  ) {
     watch.take()?.cancel()
     watch = EtcdWatch(
       requests.watchedKeys, of: client,
@@ -396,7 +399,6 @@ package final class EtcdLogStore {
         }
         if !values.isEmpty { onValues(values, header.cluster) }
       },
-      // The core's reads bring what is missing.
-      onGap: { _ in })
+      onGap: { _ in onGap() })
   }
 }

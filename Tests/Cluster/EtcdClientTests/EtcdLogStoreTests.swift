@@ -221,9 +221,12 @@ struct EtcdLogStoreTests {
     defer { store.close() }
     let id = try await outcome(store, put(1)).store
     var seen: [LogKey] = []
+    var gaps = 0
     store.watch(from: 3) { values, cluster in
       #expect(cluster == id)
       seen += values.map(\.key)
+    } onGap: {
+      gaps += 1
     }
     // The watch begins at its creation, of which nobody is told.
     var position: UInt64 = 2
@@ -238,6 +241,10 @@ struct EtcdLogStoreTests {
     // Of those from 3 on, none is missing at the end.
     #expect(entries.first != .entry(2))
     #expect(Array(entries) == (position - UInt64(entries.count)..<position).map { .entry($0) })
+    // What another store has is not what has followed.
+    #expect(gaps == 0)
+    try await server.replace(on: loop)
+    #expect(await loop.pump(until: { gaps == 1 }))
   }
 
   /// A member that was restored meanwhile gets nothing that was meant for the store before.
@@ -377,7 +384,11 @@ struct EtcdLogStoreTests {
       case .read(let number, let read):
         store.read(read) { [weak self] in self?.core.readEnded(number, in: $0, $1) }
       case .watch(let position):
-        store.watch(from: position) { [weak self] in self?.core.watched($0, in: $1) }
+        store.watch(from: position) { [weak self] in
+          self?.core.watched($0, in: $1)
+        } onGap: { [weak self] in
+          self?.core.watchMissedEvents()
+        }
       case .record(let entry, _): core.journalStored(upTo: entry.entry.position)
       case .apply(let turns, _): applied += turns
       case .stored(let count, _): stored += count

@@ -68,7 +68,7 @@ struct SharedEtcdTests {
     let ways = try ["kitchen/", "kitchen/cellar/", "kitchen/zoo/", "kitchens/"].map {
       try Way($0, in: server, on: loop)
     }
-    for way in ways { way.store.watch(from: 1) { values, _ in way.seen += values } }
+    for way in ways { way.store.watch(from: 1, onValues: { values, _ in way.seen += values }, onGap: {}) }
     for (number, way) in ways.enumerated() {
       for position in UInt64(1)...6 { try await way.transact(.put(.entry(position), [UInt8(number)])) }
       try await way.transact(.put(.beat, [UInt8(number)]), .put(.leader, [UInt8(number)]))
@@ -172,6 +172,7 @@ struct SharedEtcdTests {
         guard inquiries.count > 1 else { return }
         for transaction in answer(inquiry) { way.store.transact(transaction) { _, _ in } }
       }
+    } onGap: {
     }
     func reply(to inquiry: LeaderInquiry, as leader: Leadership = leaders[0], _ refusal: String = "") -> LeaderReply {
       LeaderReply(
