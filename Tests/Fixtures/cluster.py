@@ -58,6 +58,11 @@ def free_ports(count):
     return ports
 
 
+def separate(bases):
+    """The settings of machines with users of their own, which begin with these numbers."""
+    return "uids = separate\nuid-bases = " + ", ".join(f"{node}:{base}" for node, base in bases.items())
+
+
 class Cluster:
     def __init__(self, program, etcd, directory, certificates=None):
         self.program, self.etcd, self.directory, self.certificates = program, etcd, directory, certificates
@@ -68,6 +73,8 @@ class Cluster:
         # Settings beside those that each node needs.
         self.settings = ""
         self.uids = "uids = shared"
+        # Options of the hubs.
+        self.options = []
 
     def path(self, *names):
         return os.path.join(self.directory, *names)
@@ -98,7 +105,7 @@ class Cluster:
         with open(self.path(f"{node}.log"), "ab") as log:
             self.processes[node] = subprocess.Popen(
                 [self.program, "--socket", self.path(f"{node}.sock"), "--state-dir", self.path(node),
-                 "--config", self.path(f"{node}.conf")],
+                 "--config", self.path(f"{node}.conf"), *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ | (environment or {}))
 
     def start_alone(self, node):
@@ -169,8 +176,8 @@ class Cluster:
 class Certificates:
     """The files of an authority, of etcd and of each node, which `make` replaces."""
 
-    def __init__(self, openssl, directory):
-        self.openssl, self.directory = openssl, directory
+    def __init__(self, openssl, directory, nodes=NODES):
+        self.openssl, self.directory, self.nodes = openssl, directory, nodes
         os.mkdir(directory)
 
     def path(self, name):
@@ -183,7 +190,7 @@ class Certificates:
                  "-out", self.path("ca.pem"))
         with open(self.path("names"), "w") as file:
             file.write("subjectAltName=IP:127.0.0.1\n")
-        for name in ("etcd", *NODES):
+        for name in ("etcd", *self.nodes):
             self.run("req", "-new", *new, self.path(f"{name}.key"), "-subj", f"/CN={name}",
                      "-out", self.path(f"{name}.csr"))
             self.run("x509", "-req", "-in", self.path(f"{name}.csr"), "-CA", self.path("ca.pem"),
@@ -460,7 +467,7 @@ async def operate(program, etcd, directory, storectl):
     """The logs tell whether the leadership was passed on: it is then not taken after a silence. Each machine has users of
     its own, and the hub that leads knows those of all clients."""
     cluster = Cluster(program, etcd, directory)
-    cluster.uids = "uids = separate\nuid-bases = " + ", ".join(f"{node}:{base}" for node, base in BASES.items())
+    cluster.uids = separate(BASES)
 
     def control(node, *arguments):
         result = subprocess.run(

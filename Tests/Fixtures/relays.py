@@ -1,12 +1,14 @@
 """Relays in two levels below three hubs with an etcd, all on this machine.
 
-    relays.py STOREHUBD ETCD DIRECTORY test STORECTL
+    relays.py STOREHUBD ETCD DIRECTORY test STORECTL OPENSSL
 
-Prints one JSON object. Relay d follows node a, and relay e follows d or else b. Clients of e and of the three hubs send
-actions all the time. Then d is killed, so that e follows b, and starts again, so that e goes back to it; d is stopped
+Prints one JSON object. Relay d follows node a, and relay e follows d or else b. All use TLS, and each machine has users
+of its own. Clients of e and of the three hubs send actions all the time. As root, another user, who has rights on the
+machine of e only, tries actions there and on that of d. Then d is killed, so that e follows b, and starts again, so that e goes back to it; d is stopped
 without an end, which is a silence; the hub that leads is killed; and e loses its disk. "lost" counts how often the
 clients of nodes that live lost their connections, "slowest" has how long those of e waited after each fault, and
-"follows" which nodes e has followed, as its log tells.
+"follows" which nodes e has followed, as its log tells. "senders" are the users of all actions in the log of the hub that
+leads at the end, "others" is what the other user was told.
 
     relays.py STOREHUBD ETCD DIRECTORY measure SECONDS
 
@@ -19,21 +21,28 @@ hub that leads are killed and started again, and the output has what was lost or
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 import storehub
-from cluster import LIMIT, NODES, Client, Cluster, disturb, free_ports, progress, restart, texts, todo
+from cluster import (
+    BASES, LIMIT, NODES, Certificates, Client, Cluster, disturb, free_ports, progress, restart, separate, texts, todo)
+
+# A user who has rights on one machine.
+OTHER = 4242
 
 
 class Relays(Cluster):
     """Three members, and relays with the nodes that each may follow."""
 
-    def __init__(self, program, etcd, directory, follows):
-        super().__init__(program, etcd, directory)
+    def __init__(self, program, etcd, directory, follows, certificates=None):
+        super().__init__(program, etcd, directory, certificates)
         self.follows = follows
+        # Further sections of the configuration of a node.
+        self.rights = {}
         addresses = dict(part.split("@") for part in self.links.split(","))
         for name, port in zip(follows, free_ports(len(follows))):
             addresses[name] = f"127.0.0.1:{port}"
@@ -64,7 +73,9 @@ class Relays(Cluster):
         if relays:
             lines.append(f"relays = {', '.join(relays)}")
         with open(self.path(f"{node}.conf"), "w") as file:
-            file.write("\n".join(["[cluster]", f"node = {node}", *lines, "uids = shared", self.settings]))
+            file.write("\n".join(["[cluster]", f"node = {node}", *lines, self.uids, self.settings]))
+            file.write(self.certificates.settings(node) if self.certificates else "")
+            file.write(self.rights.get(node, ""))
 
     async def begin(self):
         self.start_etcd()
@@ -105,8 +116,41 @@ async def outcome(cluster, clients, tasks):
     }
 
 
-async def test(program, etcd, directory, storectl):
-    cluster = Relays(program, etcd, directory, {"d": ["a"], "e": ["d", "b"]})
+def send_as_other(cluster, storectl, node, *action):
+    """The status of another user's command, and what it says; nothing unless this is root."""
+    setpriv = shutil.which("setpriv")
+    if os.getuid() != 0 or not setpriv:
+        return None
+    result = subprocess.run(
+        [setpriv, "--reuid", str(OTHER), "--regid", str(OTHER), "--clear-groups", storectl, "--socket",
+         cluster.path(f"{node}.sock"), "send", *action],
+        timeout=LIMIT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return [result.returncode, result.stderr]
+
+
+def senders(cluster, storectl, node):
+    """The users of the actions in a hub's journal, by what they have sent: the first word of a todo, or else its name."""
+    result = subprocess.run(
+        [storectl, "log", "--json", "--state-dir", cluster.path(node)], timeout=LIMIT, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=True)
+    found = {}
+    for turn in map(json.loads, result.stdout.splitlines()):
+        for action in turn["actions"]:
+            if action["user"] is not None:
+                text = action["action"].get("todos", {}).get("addButtonTapped", "other")
+                found.setdefault(text.split(" ")[0], set()).add(action["user"])
+    return {name: sorted(users) for name, users in found.items()}
+
+
+async def test(program, etcd, directory, storectl, openssl):
+    follows, bases = {"d": ["a"], "e": ["d", "b"]}, BASES | {"d": 1_500_000_000, "e": 2_000_000_000}
+    certificates = Certificates(openssl, os.path.join(directory, "certificates"), list(bases))
+    certificates.make("relays")
+    cluster = Relays(program, etcd, directory, follows, certificates)
+    cluster.uids = separate(bases)
+    # Only rights keep others away.
+    cluster.options = ["--mode", "666"]
+    cluster.rights["e"] = f"[user {OTHER}]\nread = all\nact = counter\n"
     try:
         await cluster.begin()
         clients = {node: Client(cluster, node, pause=0.05) for node in (*NODES, "e")}
@@ -120,6 +164,9 @@ async def test(program, etcd, directory, storectl):
             stdin=subprocess.DEVNULL, capture_output=True, text=True)
         status = json.loads(result.stdout) if result.returncode == 0 else result.stderr
 
+        others = [await asyncio.to_thread(send_as_other, cluster, storectl, *arguments) for arguments in (
+            ("e", "counter.incrementButtonTapped"), ("e", "todos.addButtonTapped", "no"),
+            ("d", "counter.incrementButtonTapped"))]
         slowest, lost = [], 0
 
         async def fault(function, *arguments, but=None):
@@ -151,7 +198,10 @@ async def test(program, etcd, directory, storectl):
                    for line in cluster.log("e").splitlines() if "this relay follows node " in line]
         follows = follows[follows.index("d"):]
         json.dump(result | {
-            "lost": lost, "slowest": slowest, "follows": follows, "status": status,
+            "lost": lost, "slowest": slowest, "follows": follows, "status": status, "others": others,
+            "senders": await asyncio.to_thread(senders, cluster, storectl, await cluster.leader(NODES)),
+            "expectedSenders": {node: [bases[node] + os.getuid()] for node in clients}
+            | ({"other": [bases["e"] + OTHER]} if others[0] else {}),
             "forgotten": len(set(before) - seen), "ofRelay": len(clients["e"].acknowledged),
             "logs": {node: cluster.log(node) for node in ("d", "e")}}, sys.stdout)
     finally:
@@ -229,6 +279,6 @@ async def measure(program, etcd, directory, seconds):
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[3] == "test":
-        asyncio.run(test(*arguments[:3], arguments[4]))
+        asyncio.run(test(*arguments[:3], *arguments[4:6]))
     else:
         asyncio.run(measure(*arguments[:3], float(arguments[4])))

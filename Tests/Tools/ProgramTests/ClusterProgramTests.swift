@@ -587,13 +587,28 @@ private enum OpenSSL {
     let follows: [String]
     let forgotten: Int
     let ofRelay: Int
+    let senders, expectedSenders: [String: [UInt32]]
+    let others: [OtherUser?]
+  }
+
+  /// What a user is told who is not the hub's own: the status of the command, and its errors.
+  private struct OtherUser: Decodable {
+    let status: Int
+    let errors: String
+
+    init(from decoder: any Decoder) throws {
+      var values = try decoder.unkeyedContainer()
+      (status, errors) = (try values.decode(Int.self), try values.decode(String.self))
+    }
   }
 
   /// A relay below a relay: its upstream is killed, and stopped, and the hub that leads is killed. Its client sees its own
-  /// actions, keeps its connection, and loses nothing.
-  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  /// actions, keeps its connection, and loses nothing. The links have TLS, and the hub that leads knows the users of each
+  /// machine by the numbers of that one, which also gives them their rights.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil && OpenSSL.path != nil, Etcd.isMissing))
   func relaysInTwoLevelsOutliveTheirUpstreams() throws {
-    let output = try run("Fixtures/relays.py", ["test", Program(name: "storectl").url.path])
+    let output = try run(
+      "Fixtures/relays.py", ["test", Program(name: "storectl").url.path, try #require(OpenSSL.path)])
     let outcome = try JSONDecoder().decode(Relays.self, from: output)
     let text = String(decoding: output, as: UTF8.self)
     #expect(outcome.acknowledged > 60 && outcome.ofRelay > 40, "\(text)")
@@ -602,6 +617,11 @@ private enum OpenSSL {
     #expect(outcome.differing == 0 && outcome.lost == 0 && outcome.forgotten == 0, "\(text)")
     #expect(outcome.follows.starts(with: ["d", "b", "d", "b"]), "\(text)")
     #expect(outcome.slowest.count == 3 && outcome.slowest.allSatisfy { $0 < 60 }, "\(text)")
+    #expect(outcome.senders == outcome.expectedSenders, "\(text)")
+    guard case let others = outcome.others.compactMap(\.self), !others.isEmpty else { return }
+    #expect(others.map(\.status) == [0, 11, 11], "\(text)")
+    #expect(others[1].errors.contains("user 4242 may not send todos.addButtonTapped"), "\(text)")
+    #expect(others[2].errors.contains("user 4242 may not use this hub"), "\(text)")
   }
 
   private func run(_ arguments: String..., hub: String = "storehubd") throws -> Data {
