@@ -89,7 +89,8 @@ import Testing
     let ranges = requests.request(transaction, ends: near).failure.compactMap(\.range)
     #expect(
       ranges.map(\.range) == [
-        EtcdKeyRange("hub/\(LogKey.entry(0))"..<"hub/\(LogKey.entry(8))"), EtcdKeyRange("hub/\(LogKey.entry(10))"..<"hub/log0"),
+        EtcdKeyRange("hub/\(LogKey.entry(0))"..<"hub/\(LogKey.entry(8))"),
+        EtcdKeyRange("hub/\(LogKey.entry(10))"..<"hub/log0"),
       ])
     #expect(ranges.map(\.order) == [.none, .descending] && ranges.map(\.limit) == [1, 1])
   }
