@@ -183,8 +183,9 @@ class Certificates:
     def path(self, name):
         return os.path.join(self.directory, name)
 
-    def make(self, authority):
-        """Lets a new authority make all certificates. Nobody knows the last one any more."""
+    def make(self, authority, days={}):
+        """Lets a new authority make all certificates. Nobody knows the last one any more. They are valid for a month, or
+        for other numbers of days."""
         new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout"]
         self.run("req", "-x509", *new, self.path("ca.key"), "-days", "30", "-subj", f"/CN={authority}",
                  "-out", self.path("ca.pem"))
@@ -194,7 +195,7 @@ class Certificates:
             self.run("req", "-new", *new, self.path(f"{name}.key"), "-subj", f"/CN={name}",
                      "-out", self.path(f"{name}.csr"))
             self.run("x509", "-req", "-in", self.path(f"{name}.csr"), "-CA", self.path("ca.pem"),
-                     "-CAkey", self.path("ca.key"), "-CAcreateserial", "-days", "30",
+                     "-CAkey", self.path("ca.key"), "-CAcreateserial", "-days", str(days.get(name, 30)),
                      "-extfile", self.path("names"), "-out", self.path(f"{name}.pem"))
 
     def run(self, *arguments):

@@ -8,7 +8,8 @@ machine of e only, tries actions there and on that of d. Then d is killed, so th
 without an end, which is a silence; the hub that leads is killed; and e loses its disk. "lost" counts how often the
 clients of nodes that live lost their connections, "slowest" has how long those of e waited after each fault, and
 "follows" which nodes e has followed, as its log tells. "senders" are the users of all actions in the log of the hub that
-leads at the end, "others" is what the other user was told.
+leads at the end, "others" is what the other user was told. "warned"
+are the nodes whose logs say that a certificate expires: that of e has ten days left.
 
     relays.py STOREHUBD ETCD DIRECTORY measure SECONDS
 
@@ -145,7 +146,7 @@ def senders(cluster, storectl, node):
 async def test(program, etcd, directory, storectl, openssl):
     follows, bases = {"d": ["a"], "e": ["d", "b"]}, BASES | {"d": 1_500_000_000, "e": 2_000_000_000}
     certificates = Certificates(openssl, os.path.join(directory, "certificates"), list(bases))
-    certificates.make("relays")
+    certificates.make("relays", days={"e": 10})
     cluster = Relays(program, etcd, directory, follows, certificates)
     cluster.uids = separate(bases)
     # Only rights keep others away.
@@ -203,6 +204,7 @@ async def test(program, etcd, directory, storectl, openssl):
             "expectedSenders": {node: [bases[node] + os.getuid()] for node in clients}
             | ({"other": [bases["e"] + OTHER]} if others[0] else {}),
             "forgotten": len(set(before) - seen), "ofRelay": len(clients["e"].acknowledged),
+            "warned": [node for node in cluster.nodes if "expires" in cluster.log(node)],
             "logs": {node: cluster.log(node) for node in ("d", "e")}}, sys.stdout)
     finally:
         cluster.stop()

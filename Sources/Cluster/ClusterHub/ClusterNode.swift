@@ -188,7 +188,8 @@ final class ClusterNode: ReplicatedLog {
   private func warnOfExpiry(at now: Duration) {
     guard now >= expiryCheckAt else { return }
     expiryCheckAt = now + .seconds(86_400)
-    if let warning = client?.expiryWarning(at: Int64(time(nil))) { request.log.write(.warning, warning) }
+    // A relay has no client of etcd.
+    if let warning = links?.expiryWarning(at: Int64(time(nil))) { request.log.write(.warning, warning) }
   }
 
   /// Tells the core the time before it gets an event.

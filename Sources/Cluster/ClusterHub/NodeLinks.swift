@@ -78,6 +78,9 @@ final class NodeLinks {
     listener?.credentials = server
   }
 
+  /// A warning from 14 days before the own certificate expires; nil before that. Etcd gets the same certificate.
+  func expiryWarning(at secondsSince1970: Int64) -> String? { client?.expiryWarning(at: secondsSince1970) }
+
   /// Says goodbye on all links.
   func close() {
     listener?.close()

@@ -589,6 +589,7 @@ private enum OpenSSL {
     let ofRelay: Int
     let senders, expectedSenders: [String: [UInt32]]
     let others: [OtherUser?]
+    let warned: [String]
   }
 
   /// What a user is told who is not the hub's own: the status of the command, and its errors.
@@ -618,6 +619,7 @@ private enum OpenSSL {
     #expect(outcome.follows.starts(with: ["d", "b", "d", "b"]), "\(text)")
     #expect(outcome.slowest.count == 3 && outcome.slowest.allSatisfy { $0 < 60 }, "\(text)")
     #expect(outcome.senders == outcome.expectedSenders, "\(text)")
+    #expect(outcome.warned == ["e"], "\(text)")
     guard case let others = outcome.others.compactMap(\.self), !others.isEmpty else { return }
     #expect(others.map(\.status) == [0, 11, 11], "\(text)")
     #expect(others[1].errors.contains("user 4242 may not send todos.addButtonTapped"), "\(text)")
