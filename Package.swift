@@ -307,7 +307,8 @@ let package = Package(
       ], swiftSettings: spans),
     .target(name: "ReplicaCore", dependencies: ["Senders", "Wire"], swiftSettings: spans),
     // A hub's part in the replicated log of a cluster.
-    .target(name: "ClusterCore", dependencies: ["ClusterLog", "RandomNumbers", "TurnLog", "Wire"], swiftSettings: spans),
+    .target(
+      name: "ClusterCore", dependencies: ["ClusterLog", "RandomNumbers", "TurnLog", "Wire"], swiftSettings: spans),
     // The link between two nodes of a cluster.
     .target(name: "ClusterLink", dependencies: ["ClusterCore", "ClusterLog", "Wire"], swiftSettings: spans),
 

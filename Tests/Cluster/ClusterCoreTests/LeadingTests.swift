@@ -90,6 +90,7 @@ import Wire
     // The second client's turn waits for the next one of the first.
     #expect(node.storedCounts == [1] && node.transactions.count == 1)
     node.core.append([[3]])
+    node.take()
     node.answer(.written(revision: 62))
     #expect(node.storedCounts == [1, 2])
   }
