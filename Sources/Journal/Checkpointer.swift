@@ -35,6 +35,7 @@ final class Checkpointer: @unchecked Sendable {
     self.onEnd = onEnd
     database = try Database(directory.database, vfs: options.vfs, keepsWAL: true)
     try OpenedDatabase.configure(database, options)
+    try database.syncInSteps(ofBytes: options.copiedBytesPerSync)
   }
 
   /// Begins to copy.

@@ -29,6 +29,8 @@ public struct JournalOptions: Equatable, Sendable {
   package var vfs: String?
   /// The size in pages at which the write-ahead log is copied into the database. For tests.
   package var checkpointPages = 1024
+  /// The number of bytes after which a copy of the write-ahead log into the database is synced. For tests.
+  package var copiedBytesPerSync = 128 << 10
   /// The number of pages by which the file of the write-ahead log is extended before they are needed. For tests.
   package var extensionPages = 64
   /// The number of turns after which the sessions that they changed are written to the table `sessions`. For tests.

@@ -7,8 +7,11 @@ internal import TurnLog
 /// A checkpointer copies nearly all of it beside the commits of turns. The log begins again only after all of it was
 /// copied, so the writer copies the rest, which was added meanwhile, between two commits.
 extension Writer {
-  /// The copies after which the writer copies the rest, however long it is: turns are then stored faster than copied.
+  /// The copies after which the rest must become shorter. If it does not, turns are stored as fast as copied, so the
+  /// writer copies it, however long it is.
   private static let copies = 3
+  /// The most pages of a rest that the writer copies while turns wait: about those that a turn has changed.
+  private var shortRest: Int { max(options.checkpointPages / 64, 2) }
 
   /// Begins to copy a long log, and ends what was begun.
   func checkpointIfDue() throws(LogError) {
@@ -38,9 +41,10 @@ extension Writer {
     // The log has begun again if it is shorter.
     let rest = database.walPages - copy.copied
     unfinishedCopies += 1
+    defer { lastRest = rest }
     if rest <= 0 {
       noteCheckpoint()
-    } else if rest <= options.checkpointPages / 8 || unfinishedCopies >= Self.copies {
+    } else if rest <= shortRest || unfinishedCopies >= Self.copies && rest > lastRest / 2 {
       try copyRest()
     } else {
       try beginCopy()

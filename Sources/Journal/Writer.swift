@@ -65,6 +65,10 @@ final class Writer: @unchecked Sendable {
   var nextCheckpoint: Int
   /// How often the log was copied without an end, because turns were stored meanwhile.
   var unfinishedCopies = 0
+  /// The pages that the last of them has left.
+  var lastRest = 0
+  /// The end and the duration of the last step of maintenance, in nanoseconds.
+  var lastStep: (end: Int64, duration: Int64) = (0, 0)
   private let tailFile: TailFile
   private let pageSize: Int
   /// Nil before the start.

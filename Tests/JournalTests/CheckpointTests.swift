@@ -1,4 +1,5 @@
 import CFaultVFS
+import Dispatch
 import Journal
 import TestSupport
 import Testing
@@ -10,10 +11,13 @@ extension VFSTests {
   @Suite struct CheckpointTests {
     let scratch = Scratch(isInMemory: true)
 
-    private func open(_ name: String = "journal", checkpointPages: Int) throws -> (Journal, Events) {
+    private func open(
+      _ name: String = "journal", checkpointPages: Int, _ configure: (inout JournalOptions) -> Void = { _ in }
+    ) throws -> (Journal, Events) {
       faultvfs_reset()
       var options = JournalOptions()
       (options.vfs, options.pageSize, options.checkpointPages) = ("fault", 512, checkpointPages)
+      configure(&options)
       let events = Events()
       let (journal, _) = try Journal.open(
         directory: scratch.path + "/" + name, options: options, onEvent: events.handler)
@@ -67,6 +71,89 @@ extension VFSTests {
         found.append("\(checkpoints) checkpoints, \(largest) bytes")
       }
       Issue.record("\(found)")
+    }
+
+    /// A sync of the log that begins during a copy waits for all that the copy has written and not synced.
+    @Test func aCopyIsSyncedInSteps() throws {
+      let step = 4 * 512
+      let (journal, events) = try open(checkpointPages: 256) { $0.copiedBytesPerSync = step }
+      faultvfs_hold_syncs(Int32(FAULTVFS_DATABASE.rawValue))
+      append(1...20, to: journal, events)
+      faultvfs_record(scratch.path + "/journal/journal.tail")
+      append(21...300, to: journal, events)
+      #expect(faultvfs_wait_for_held(60) == 1)
+      for _ in 1...12 {
+        faultvfs_release_held()
+        #expect(faultvfs_wait_for_held(60) == 1)
+      }
+      let operations = (0..<faultvfs_operations()).map { faultvfs_operation_at($0) }
+      faultvfs_hold_syncs(-1)
+      journal.close()
+      var (unsynced, most, all) = (0, 0, 0)
+      for operation in operations where operation.file == Int32(FAULTVFS_DATABASE.rawValue) {
+        switch Int(operation.kind) {
+        case Int(FAULTVFS_WRITE.rawValue):
+          unsynced += Int(operation.count)
+          all += Int(operation.count)
+          most = max(most, unsynced)
+        case Int(FAULTVFS_SYNC.rawValue): unsynced = 0
+        default: break
+        }
+      }
+      #expect(most == step)
+      #expect(all >= 8 * step)
+      faultvfs_reset()
+    }
+
+    /// The writer copies no more than a few pages itself, while turns wait.
+    @Test func theRestOfTheLogIsCopiedBesideTheTurns() throws {
+      let (journal, events) = try open(checkpointPages: 128)
+      faultvfs_hold_syncs(Int32(FAULTVFS_DATABASE.rawValue))
+      append(1...200, to: journal, events)
+      #expect(faultvfs_wait_for_held(60) == 1)
+      // The second copy or the third one is held at the end, each with two syncs.
+      for first in stride(from: 201 as UInt64, to: 209, by: 2) {
+        faultvfs_release_held()
+        #expect(faultvfs_wait_for_held(60) == 1)
+        append(first...first + 1, to: journal, events)
+      }
+      #expect(journal.statistics.checkpoints == 0)
+      faultvfs_hold_syncs(-1)
+      journal.close()
+      #expect(events.failures.isEmpty)
+      faultvfs_reset()
+    }
+
+    @Test func aSnapshotLeavesTheDiskToACopy() throws {
+      let (journal, events) = try open(checkpointPages: 16) { $0.pieceBytes = 100 }
+      faultvfs_hold_syncs(Int32(FAULTVFS_DATABASE.rawValue))
+      append(1...20, to: journal, events)
+      #expect(faultvfs_wait_for_held(60) == 1)
+      let fifthPiece = DispatchSemaphore(value: 0)
+      let pieces = snapshot(at: 20, count: 5000).makePieces
+      journal.save(
+        LogSnapshot(position: 20, revision: 10) {
+          let next = pieces()
+          var count = 0
+          return { limit in
+            count += 1
+            if count == 5 { fifthPiece.signal() }
+            return next(limit)
+          }
+        })
+      // Without turns, there are no more than one or two.
+      #expect(fifthPiece.wait(timeout: .now() + 0.2) == .timedOut)
+      // Between turns it goes on all the same, since they may be stored without a pause.
+      var last: UInt64 = 20
+      while !events.all.contains(.saved(revision: 10)), last < 20_000, events.failures.isEmpty {
+        append(last + 1...last + 1, to: journal, events)
+        last += 1
+      }
+      #expect(events.all.contains(.saved(revision: 10)) && journal.statistics.checkpoints == 0)
+      faultvfs_hold_syncs(-1)
+      journal.close()
+      #expect(events.failures.isEmpty)
+      faultvfs_reset()
     }
 
     @Test func aFailureToCopyTheLogEndsTheJournal() throws {

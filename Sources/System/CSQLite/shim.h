@@ -22,6 +22,41 @@ static inline int csqlite_sync(sqlite3 *_Nonnull database) {
     return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 }
 
+// The methods of a file whose writes are synced in steps. They come first, so a pointer to them is one to all of it.
+struct csqlite_sync_steps {
+    struct sqlite3_io_methods methods;
+    const struct sqlite3_io_methods *_Nonnull original;
+    int step;
+    int unsynced;
+};
+
+static inline int csqlite_write_in_steps(
+    sqlite3_file *_Nonnull file, const void *_Nonnull bytes, int count, sqlite3_int64 offset) {
+    struct csqlite_sync_steps *steps = (struct csqlite_sync_steps *)file->pMethods;
+    int result = steps->original->xWrite(file, bytes, count, offset);
+    if (result != SQLITE_OK) return result;
+    steps->unsynced += count;
+    if (steps->unsynced < steps->step) return SQLITE_OK;
+    steps->unsynced = 0;
+    return steps->original->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
+// Syncs the file of the database, as its VFS does, whenever this connection has written `step` bytes to it. `steps` must
+// live as long as the connection.
+static inline int csqlite_sync_in_steps(
+    sqlite3 *_Nonnull database, int step, struct csqlite_sync_steps *_Nonnull steps) {
+    sqlite3_file *file = 0;
+    int result = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (result != SQLITE_OK || !file || !file->pMethods) return result;
+    steps->methods = *file->pMethods;
+    steps->original = file->pMethods;
+    steps->step = step;
+    steps->unsynced = 0;
+    steps->methods.xWrite = csqlite_write_in_steps;
+    file->pMethods = &steps->methods;
+    return SQLITE_OK;
+}
+
 // Declared only with _GNU_SOURCE.
 int statx(int directory, const char *_Nonnull path, int flags, unsigned int mask, struct statx *_Nonnull status);
 

@@ -12,6 +12,8 @@ package final class Database {
   private var walRoom = 0
   /// The time for which an operation waits for another connection, in milliseconds.
   package private(set) var busyTimeout: Int32 = 5000
+  /// The methods of the file of the database, if its writes are synced in steps.
+  private var syncSteps: UnsafeMutablePointer<csqlite_sync_steps>?
   /// Asked at intervals while statements run; they fail once it returns true.
   private var isCancelled: (() -> Bool)?
 
@@ -75,6 +77,8 @@ package final class Database {
     statements = []
     sqlite3_close_v2(pointer)
     pointer = nil
+    syncSteps?.deallocate()
+    syncSteps = nil
   }
 
   /// Prepares a statement, which lives as long as the connection.
@@ -161,6 +165,16 @@ package final class Database {
     let synced = csqlite_sync(pointer)
     guard synced == SQLITE_OK else { throw error(synced, operation) }
     return (Int(max(pages, 0)), Int(max(copied, 0)))
+  }
+
+  /// Syncs the file of the database whenever this connection has written some bytes to it, and not only at the end of a
+  /// copy. A sync of another file that begins meanwhile then waits for these bytes, and not for all of them.
+  package func syncInSteps(ofBytes step: Int) throws(SQLiteError) {
+    guard let pointer, syncSteps == nil else { return }
+    let steps = UnsafeMutablePointer<csqlite_sync_steps>.allocate(capacity: 1)
+    syncSteps = steps
+    let result = csqlite_sync_in_steps(pointer, Int32(clamping: step), steps)
+    guard result == SQLITE_OK else { throw error(result, "find the file of the database") }
   }
 
   /// Extends the file of the write-ahead log with zeros before its pages are needed, within a transaction that writes.

@@ -21,6 +21,7 @@ static int sticky, full, recording;
 static int32_t delay;
 static pthread_cond_t holding = PTHREAD_COND_INITIALIZER;
 static int held_file = -1, held;
+static int64_t releases;
 static char tail_path[512];
 static uint8_t tail[64];
 static ssize_t tail_count;
@@ -104,7 +105,8 @@ static int fault_sync(sqlite3_file *file, int flags) {
     if (fails()) return SQLITE_IOERR_FSYNC;
     if (delay) usleep((useconds_t)delay);
     pthread_mutex_lock(&mutex);
-    while (held_file == name(file)) {
+    int64_t before = releases;
+    while (held_file == name(file) && releases == before) {
         held = 1;
         pthread_cond_broadcast(&holding);
         pthread_cond_wait(&holding, &mutex);
@@ -249,6 +251,14 @@ int64_t faultvfs_failures(void) {
 void faultvfs_hold_syncs(int32_t file) {
     pthread_mutex_lock(&mutex);
     held_file = file;
+    held = 0;
+    pthread_cond_broadcast(&holding);
+    pthread_mutex_unlock(&mutex);
+}
+
+void faultvfs_release_held(void) {
+    pthread_mutex_lock(&mutex);
+    releases++;
     held = 0;
     pthread_cond_broadcast(&holding);
     pthread_mutex_unlock(&mutex);

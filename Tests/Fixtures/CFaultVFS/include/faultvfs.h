@@ -35,6 +35,9 @@ void faultvfs_delay_syncs(int32_t microseconds);
 // Makes each sync of a file of this kind wait until the next call; -1 holds none.
 void faultvfs_hold_syncs(int32_t file);
 
+// Lets a held sync go on, and holds the next one.
+void faultvfs_release_held(void);
+
 // Waits until a sync is held, at most so long; 0 if none is.
 int faultvfs_wait_for_held(int32_t seconds);
 
