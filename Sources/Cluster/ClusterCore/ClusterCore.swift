@@ -98,7 +98,9 @@ package struct ClusterCore: ~Copyable {
   var offered: JournalPlace?
   /// A snapshot that has arrived and is being proved, in place of the journal.
   var candidate: JournalPlace?
-  var random: SplitMix
+  /// An existential, which makes the core a value that is passed by its address: as one of some 200 parts in registers, the
+  /// compiler's check of its ownership took 30 s.
+  var random: any RandomNumberGenerator & Sendable
   private var commands: [ClusterCommand] = []
 
   /// The way of actions to the leader.
