@@ -56,6 +56,8 @@ class Client:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.lines = queue.Queue()
         self.seen = []
+        # The outcomes that came before one that was waited for: a client may write those of several actions in any order.
+        self.outcomes = {}
         threading.Thread(target=self.read, daemon=True).start()
         self.do("connect", socket=path)
 
@@ -90,6 +92,8 @@ class Client:
             self.seen.append(line)
             if condition(line):
                 return line
+            if "outcome" in line:
+                self.outcomes[line["action"]] = line
 
     def value(self, part, value, revision=None):
         """Waits until a part has a value, which is CBOR or None for absent."""
@@ -98,7 +102,8 @@ class Client:
                   and line["bytes"] == wanted and revision in (None, line["revision"]))
 
     def outcome(self, action, outcome, **more):
-        line = self.wait(f"outcome of action {action}", lambda line: line.get("action") == action and "outcome" in line)
+        line = self.outcomes.pop(action, None) or self.wait(
+            f"outcome of action {action}", lambda line: line.get("action") == action and "outcome" in line)
         found = {key: line.get(key) for key in more}
         require(line["outcome"] == outcome and found == more, f"action {action}: {line}, not {outcome} {more}")
 
