@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The thread lives as long as one copying, which follows 1,024 pages of turns.
 final class Checkpointer: @unchecked Sendable {
-  // Sendable: only the thread uses `database` while it runs, and only the writer's thread uses `thread`.
+  // Sendable: only the thread uses `database` until it has an outcome, and only the writer's thread uses `thread`.
 
   /// What one copying has done.
   struct Copy {
@@ -23,6 +23,7 @@ final class Checkpointer: @unchecked Sendable {
   private let database: Database
   private let onEnd: @Sendable () -> Void
   private let outcome = Mutex<Result<Copy, SQLiteError>?>(nil)
+  /// The thread that copies, or the last one that did, which may not have ended yet.
   private var thread: pthread_t?
 
   /// True from the beginning of a copying until its outcome is taken.
@@ -44,6 +45,11 @@ final class Checkpointer: @unchecked Sendable {
   /// - Precondition: It is not busy.
   func begin() -> Bool {
     precondition(!isBusy, "one copying ends before the next begins")
+    if let thread {
+      // It has left its outcome, and has nothing more to do with the database.
+      pthread_detach(thread)
+      self.thread = nil
+    }
     var thread = pthread_t()
     // The thread releases the checkpointer when it ends.
     let checkpointer = Unmanaged.passRetained(self)
@@ -65,7 +71,8 @@ final class Checkpointer: @unchecked Sendable {
   /// The outcome of a copying that has ended, once.
   func takeOutcome() throws(SQLiteError) -> Copy? {
     guard let outcome = outcome.withLock({ $0.take() }) else { return nil }
-    wait()
+    // The thread is not joined: it has a low priority, so where other programs use the processor, turns would wait long
+    // for its end.
     isBusy = false
     return try outcome.get()
   }

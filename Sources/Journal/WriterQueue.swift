@@ -121,10 +121,9 @@ final class WriterQueue: @unchecked Sendable {
 
   /// Tells the writer that the log has been copied into the database.
   func noteCopy() {
-    locked {
-      work.isCopied = true
-      pthread_cond_broadcast(condition)
-    }
+    locked { work.isCopied = true }
+    // Not under the mutex: the calling thread has a low priority, and the writer and the loop would wait for it.
+    pthread_cond_broadcast(condition)
   }
 
   /// Asks the writer to write all waiting entries and to end.
