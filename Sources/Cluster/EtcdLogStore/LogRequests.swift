@@ -86,7 +86,7 @@ nonisolated struct LogRequests {
     }
   }
 
-  /// What an answer tells.
+  /// What an answer says of the log.
   enum Answer: Equatable {
     case outcome(TransactionOutcome)
     /// Nothing was written, and the last entry is still to be read: repeat the transaction with this.

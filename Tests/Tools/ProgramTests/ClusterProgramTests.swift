@@ -592,7 +592,7 @@ private enum OpenSSL {
     let warned: [String]
   }
 
-  /// What a user is told who is not the hub's own: the status of the command, and its errors.
+  /// What another user than the hub's own is told: the status of the command, and its errors.
   private struct OtherUser: Decodable {
     let status: Int
     let errors: String
