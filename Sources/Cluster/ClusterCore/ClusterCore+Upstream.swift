@@ -231,7 +231,9 @@ extension ClusterCore {
   }
 
   private mutating func lackEntriesOfUpstream(_ found: LogHistory) {
-    if history == nil { adopt(found) }
+    // The node's log has this journal's last entry, perhaps under another name since it was restored. An empty journal is
+    // the beginning of any log, also if a node that lags behind told it the earlier name.
+    adopt(found)
     if case .proving = role {
       role = .proving(isBehind: true)
       readAt = now

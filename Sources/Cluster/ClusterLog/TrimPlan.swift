@@ -15,6 +15,8 @@ package struct TrimPlan: Sendable {
   /// The end of the log as far as it was counted, without gaps; the first stretch is the oldest.
   private var stretches: [Stretch] = []
   private var byteCount = 0
+  /// The first entry of the log, as far as it is known.
+  private var first: UInt64 = 0
 
   private struct Stretch {
     let first: UInt64
@@ -41,7 +43,7 @@ package struct TrimPlan: Sendable {
   package mutating func forget(_ node: NodeName) { stored[node] = nil }
 
   /// Forgets the positions of all journals: they are those of another history.
-  package mutating func forgetAll() { stored = [:] }
+  package mutating func forgetAll() { (stored, first) = ([:], 0) }
 
   /// The position up to which a journal is on disk, as far as it has been reported; otherwise 0.
   package func stored(by node: NodeName) -> UInt64 { stored[node] ?? 0 }
@@ -72,6 +74,7 @@ package struct TrimPlan: Sendable {
 
   /// Forgets entries that the log no longer has.
   package mutating func removed(before position: UInt64) {
+    first = max(first, position)
     while let first = stretches.first, first.last < position {
       byteCount -= first.byteCount
       stretches.removeFirst()
@@ -82,13 +85,18 @@ package struct TrimPlan: Sendable {
   /// next one compares.
   ///
   /// - Parameter isFull: True if the store needs room more than nodes that were away need entries: they take a snapshot.
+  ///   Then everything that a majority has may go, also what was not counted because the node has started since.
   package func firstKept(isFull: Bool) -> UInt64? {
+    let majority = majority
+    guard !isFull else {
+      let kept = min(majority, stretches.last?.last ?? majority)
+      return kept > first ? kept : nil
+    }
     guard stretches.count > 1 else { return nil }
-    let (majority, kept) = (majority, isFull ? 0 : keptBytes)
     var (first, rest) = (UInt64?.none, byteCount)
     for (stretch, next) in zip(stretches, stretches.dropFirst()) {
       rest -= stretch.byteCount
-      guard rest >= kept, next.first <= majority else { break }
+      guard rest >= keptBytes, next.first <= majority else { break }
       first = next.first
     }
     return first

@@ -248,6 +248,27 @@ import Wire
     #expect(node.installed == [place] && isCurrent(node) && node.core.point == place.point)
   }
 
+  /// A node that lags behind still gave the log the name from before it was restored.
+  @Test func anEmptyJournalTakesTheNewNameOfTheLog() {
+    let node = TestNode("r", follows: ["b"])
+    node.link("b")
+    node.hear(position: 4, from: "b")
+    node.receive(.followed(.refused(.lacks(TestNode.history))), from: "b")
+    let other = LogHistory(id: 6, store: 78)
+    let place = JournalPlace(history: other, last: log[3], turn: 3)
+    node.core.snapshotArrived(place)
+    node.take()
+    #expect(node.discarded == [place] && node.installed.isEmpty)
+    node.pass(.seconds(2))
+    node.hear(position: 4, from: "b")
+    node.receive(.followed(.refused(.lacks(other))), from: "b")
+    node.core.snapshotArrived(place)
+    node.pass(.seconds(1))
+    node.hear(position: 4, from: "b")
+    node.receive(.followed(.accepted(other)), from: "b")
+    #expect(node.installed == [place] && isCurrent(node) && node.core.history == other)
+  }
+
   // MARK: Actions
 
   @Test func actionsGoToTheNodeThatIsFollowed() {

@@ -150,6 +150,22 @@ import Wire
     #expect(node.storedCounts == [1] && node.core.standing == .current(leads: true))
   }
 
+  /// It has not counted the entries from before its start, and can append none that it would count.
+  @Test func aNodeThatHasJustStartedMakesRoomInAFullStore() {
+    let node = TestNode.leader(of: TestNode.log(turns: 9)) { ($0.keptBytes, $0.trimStepBytes) = (1 << 20, 1 << 20) }
+    node.core.linkOpened(b)
+    node.core.journalStored(upTo: 11)
+    status(node, 10)
+    node.clear()
+    node.core.append([[9]])
+    node.take()
+    node.answer(.full) { if case .put(.entry, _)? = $0.writes.first { true } else { false } }
+    #expect(node.removals == [10])
+    node.answer(.written(revision: 70), to: isRemoval)
+    node.pass(.milliseconds(260))
+    #expect(node.removals == [10] && node.compactions.last == 70)
+  }
+
   @Test func whileTheStoreIsFullItIsCompactedAgain() {
     let node = leader()
     node.core.append([[9]])

@@ -49,6 +49,20 @@ import Testing
   @Test func aFullStoreKeepsNothingForNodesThatWereAway() {
     #expect(plan(["a": 9], of: 1, kept: 1000).firstKept(isFull: true) == 9)
     #expect(plan(["a": 4], of: 1, kept: 1000).firstKept(isFull: true) == 4)
+    // The log has nothing beyond its last entry.
+    #expect(plan(["a": 40], of: 1).firstKept(isFull: true) == 9)
+  }
+
+  /// A node that starts has counted nothing, and may find the store full before it can append anything.
+  @Test func aFullStoreKeepsNothingThatWasNotCounted() {
+    var plan = TrimPlan(members: [Samples.name("a")], keptBytes: 0, stepBytes: 800)
+    plan.note(Samples.name("a"), stored: 30)
+    #expect(plan.firstKept(isFull: false) == nil && plan.firstKept(isFull: true) == 30)
+    plan.removed(before: 30)
+    #expect(plan.firstKept(isFull: true) == nil)
+    plan.count(31, byteCount: 10)
+    plan.note(Samples.name("a"), stored: 31)
+    #expect(plan.firstKept(isFull: true) == 31)
   }
 
   @Test func entriesAreRemovedInSteps() {

@@ -172,7 +172,8 @@ extension ClusterSimulation {
   }
 
   private func operate() throws {
-    if store.isFull, isSettling || chance.hits(15), plan.operatorMakesRoom {
+    // An entry may be larger than the store, which is then full only until the next compaction.
+    if isSettling || store.isFull && chance.hits(15), plan.operatorMakesRoom {
       (store.isFull, store.limit) = (false, nil)
     }
     if let time = continuesAt, now >= time || isSettling {
