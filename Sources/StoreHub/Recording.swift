@@ -35,6 +35,8 @@ public struct Recording {
   private(set) var placeInLog: [UInt8]?
   /// The journal on this machine; nil for another log.
   private(set) var journal: Journal?
+  /// The change of the log's schema to that of the feature; nil if it has that.
+  private(set) var schemaChange: SchemaChange?
   private let finish: @Sendable () -> Void
 
   /// Creates a recording with a custom log.
@@ -161,8 +163,8 @@ extension Recording {
   ///   - window: In async mode, the time after which a turn is stored at the latest.
   ///   - limits: The hub's limits. The journal keeps at least as many sessions as the hub does.
   ///   - isReplicated: True if the journal is the copy of a log that several hubs share, and that makes turns durable. Its
-  ///     commits are then 20 ms apart, and it is not converted to another schema, because the other hubs would not have
-  ///     the conversion.
+  ///     commits are then 20 ms apart, and the hub that leads converts its state to another schema, so that the others have
+  ///     the same.
   ///   - log: The operator's log.
   ///   - onProgress: Called now and then with the number of turns that were read and the total.
   /// - Throws: The reason why the journal cannot be used. If its state does not fit the feature, or is damaged, nothing
@@ -208,8 +210,10 @@ extension Recording {
     if history.snapshot == nil, history.tail == 0 {
       do throws(WireError) { try engine.readBack() } catch { throw .initialState(error) }
     }
+    if isReplicated, let source = recovery.foreignSchema {
+      return try standBy(from: source, recovery, opening, mailbox, durability, engine.schema, in: directory, log)
+    }
     let conversion = try renumber(&recovery, engine.schema, history, in: directory)
-    if isReplicated, conversion != nil { throw .recovery(.incompatible(conversionInCluster), directory: directory) }
     let journal: Journal
     do throws(LogError) { journal = try opening.start { mailbox.post($0) } } catch { throw .log(error) }
     do throws(RecordingError) {
@@ -282,8 +286,28 @@ extension Recording {
     the journal is a copy of a cluster's log, but this hub has no section [cluster]: what it stores from now on never \
     gets into the cluster, nor back into this node
     """
-  private static let conversionInCluster =
-    "its state has another schema, and a cluster cannot change the schema yet: run the version that wrote it on all nodes"
+
+  /// Opens the journal of a log that several hubs share, and that has another schema than the feature.
+  private static func standBy(
+    from source: Schema, _ recovery: consuming Recovery, _ opening: consuming JournalOpening, _ mailbox: TurnLogMailbox,
+    _ durability: Durability, _ own: Schema, in directory: String, _ log: Log
+  ) throws(RecordingError) -> Recording {
+    let history = opening.history
+    let change: SchemaChange
+    do throws(RecoveryError) { change = try SchemaChange(from: source, recovery) } catch {
+      throw failure(error, source, of: own, history, readable: nil, in: directory)
+    }
+    let journal: Journal
+    do throws(LogError) { journal = try opening.start { mailbox.post($0) } } catch { throw .log(error) }
+    journal.begin(schema: source)
+    for note in history.notes { log.write(.warning, "\(directory): \(note)") }
+    var recording = Recording(
+      turnLog: journal, mailbox: mailbox, history: HubHistory(position: history.tail), durability: durability
+    ) { journal.close() }
+    (recording.journal, recording.placeInLog, recording.schemaChange) = (journal, history.place, change)
+    recording.place = JournalPlace(directory: directory)
+    return recording
+  }
 
   private static func recover<State, Action>(
     _ engine: FeatureEngine<State, Action>, from history: JournalHistory, in directory: String,

@@ -20,9 +20,8 @@ cluster; then etcd is replaced by a backup, and then it loses everything, and an
 the operator verifies it, also with an entry that has other bytes, and removes a node, which stops when it goes on and
 does not start until it is taken back; at last, the keys `leader` and
 `history` are damaged, and mended. In the sixth, the clock of a node is ahead, then right, and then behind, by a
-preloaded library. In the seventh, an operator tries to upgrade the hubs one after the other to a version with a further
-field, also with an empty disk before and after the log has lost its first entries, and then changes the schema by the
-way that docs/CLUSTER.md describes. In the eighth, a hub that follows is away until the log no longer has what it lacks:
+preloaded library. In the seventh, an operator upgrades the hubs one after the other to versions with other schemas, also
+with an empty disk and after the log has lost entries. In the eighth, a hub that follows is away until the log no longer has what it lacks:
 killed, and stopped so that it ends when it goes on. Then it loses its disk. "first" tells how many acknowledged actions
 its clients do not see when it listens.
 """
@@ -925,118 +924,141 @@ async def clock(program, etcd, directory, storectl, library):
 
 
 async def schema(program, etcd, directory, storectl):
-    """Each hub in turn is started with a version that has a further field. Then the schema is changed as docs/CLUSTER.md
-    says: the clients send nothing meanwhile."""
+    """The hubs are upgraded one after the other, twice: to a version that migrates the state, and to one with a further
+    field. Those that stand by are killed, lose their disk, and lack entries; the hub that leads is told to pass the
+    leadership on the first time, and killed the second time."""
     cluster = Cluster(program, etcd, directory)
     operator = Operator(cluster, storectl)
     cluster.settings = "keep = 1M\n"
-    for version in (2, 3):
-        os.symlink(program, cluster.path(f"ledger{version}"))
-    old, new = cluster.path("ledger2"), cluster.path("ledger3")
-    cluster.program = old
-
-    async def refused(node):
-        """Starts the new version, which ends. The clients of the others go on."""
-        nonlocal lost
-        before = len(cluster.log(node))
-        others = [client for client in clients.values() if client.node != node]
-        losses = sum(client.losses for client in others)
-        cluster.program = new
-        cluster.start(node)
-        status = await asyncio.to_thread(cluster.ended, node)
-        cluster.program = old
-        await progress(others, tasks)
-        lost += sum(client.losses for client in others) - losses
-        return [status, cluster.log(node)[before:]]
+    versions = {}
+    for version in (1, 2, 3):
+        versions[version] = cluster.path(f"ledger{version}")
+        os.symlink(program, versions[version])
+    cluster.program = versions[1]
+    sent, acknowledged, lost = {node: [] for node in NODES}, set(), 0
+    ended, logs = {}, {}
 
     def action(text):
         return {"booked": text}
 
-    async def entries(node):
+    async def quit(client):
+        """Ends a client in order: its hub is to be stopped."""
+        client.isStopping = True
+        await asyncio.wait_for(tasks[client.node], LIMIT)
+        acknowledged.update(client.acknowledged)
+
+    def join(node):
+        client = clients[node] = Client(cluster, node, action)
+        # The texts of all clients of a node differ.
+        client.sent = sent[node]
+        tasks[node] = asyncio.create_task(client.run())
+        return client
+
+    async def state(node):
         async with storehub.connect(cluster.path(f"{node}.sock")) as hub:
-            return (await hub.attach("entries")).value
+            parts = {name: (await hub.attach(name)).value for name in ("entries", "total", "migrations", "note")}
+            return parts
+
+    async def stands_by(node, version):
+        """Starts a version on a machine whose hub has ended, and waits until it stands by."""
+        text = "this node stands by"
+        before = cluster.log(node).count(text)
+        cluster.program = versions[version]
+        cluster.start(node)
+        await cluster.wait(node, text, before + 1)
+
+    async def goes_on(node):
+        nonlocal lost
+        losses = clients[node].losses
+        await progress([clients[node]], [tasks[node]])
+        lost += clients[node].losses - losses
 
     try:
-        clients, tasks = await begin(cluster, action=action)
-        leader = await cluster.leader(NODES)
-        follower, third = [node for node in NODES if node != leader]
-        refusals, lost = {}, 0
-        for name, node in (("follower", follower), ("leader", leader)):
-            await asyncio.to_thread(cluster.end, node)
-            refusals[name] = await refused(node)
-            await restart(cluster, node, clients, tasks)
-        # A machine with an empty disk has the new version.
-        await asyncio.to_thread(cluster.end, third)
-        cluster.lose_disk(third)
-        refusals["empty"] = await refused(third)
-        cluster.lose_disk(third)
-        await restart(cluster, third, clients, tasks)
-
-        # The same after a long time: the log does not have its first entries, and the others offer snapshots.
-        await asyncio.to_thread(cluster.end, third)
-        giver = await cluster.leader([node for node in NODES if node != third])
-        await fill(cluster, giver, "schema", action)
-        await trimmed(operator, giver, third)
-        cluster.lose_disk(third)
-        before = cluster.log(third)
-        others = [client for client in clients.values() if client.node != third]
-        losses = sum(client.losses for client in others)
-        cluster.program = new
-        # As a thread pool leaves it to the processes that it starts.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-        cluster.start(third)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-        # It asks both nodes.
-        reason = "is of another version of the feature"
-        await cluster.wait(third, reason, before.count(reason) + 2)
-        await progress(others, tasks)
-        cluster.program = old
-        status = await asyncio.to_thread(cluster.end, third)
-        lost += sum(client.losses for client in others) - losses
-        refusals["trimmed"] = [status, cluster.log(third)[len(before):]]
-        cluster.lose_disk(third)
-        await restart(cluster, third, clients, tasks)
-
-        for client in clients.values():
-            client.isStopping = True
-        await asyncio.wait_for(asyncio.gather(*tasks), LIMIT)
-        acknowledged = {text for client in clients.values() for text in client.acknowledged}
-        last = await cluster.leader(NODES)
-        others = [node for node in NODES if node != last]
-        for node in (*others, last):
-            await asyncio.to_thread(cluster.end, node)
-        cluster.program = new
-        starts = cluster.log(last).count("listening on")
-        cluster.start_alone(last)
-        await cluster.wait(last, "listening on", starts + 1)
-        await asyncio.to_thread(cluster.end, last)
-        cluster.settings = "prefix = ledger3/\n"
-        cluster.configure(last)
-        operator.must("init", "--from-journal", "--state-dir", cluster.path(last), "--config",
-                      cluster.path(f"{last}.conf"))
-        cluster.start(last)
-        await cluster.wait(last, "listening on", starts + 2)
-        for node in others:
-            starts = cluster.log(node).count("listening on")
-            operator.copy(last, node)
+        cluster.start_etcd()
+        clients, tasks = {}, {}
+        for node in NODES:
             cluster.start(node)
-            await cluster.wait(node, "listening on", starts + 1)
-        again = {node: Client(cluster, node, clients[node].action) for node in NODES}
-        for client in again.values():
-            client.sent = list(clients[client.node].sent)
-        await load(again.values())
-        acknowledged |= {text for client in again.values() for text in client.acknowledged}
+        for node in NODES:
+            await cluster.wait(node, "listening on")
+            join(node)
+        await progress(clients.values(), list(tasks.values()))
+
+        # A version that cannot read the state does not start, and the others go on.
+        leader = await cluster.leader(NODES)
+        first, second = [node for node in NODES if node != leader]
+        await quit(clients[first])
+        await asyncio.to_thread(cluster.end, first)
+        cluster.program = versions[3]
+        cluster.start(first)
+        ended["unfit"] = await asyncio.to_thread(cluster.ended, first)
+        logs["unfit"] = cluster.log(first)
+        await goes_on(leader)
+
+        # One follower of the new version, which is killed while it stands by.
+        await stands_by(first, 2)
+        cluster.kill(first)
+        await stands_by(first, 2)
+        await goes_on(leader)
+        # The other one has lost its disk, and begins when the log has its schema.
+        await quit(clients[second])
+        await asyncio.to_thread(cluster.end, second)
+        cluster.lose_disk(second)
+        starts = {node: cluster.log(node).count("listening on") for node in NODES}
+        cluster.start(second)
+        await cluster.wait(second, "is of another version of the feature, with another schema: asks node")
+        await goes_on(leader)
+        await quit(clients[leader])
+        # The hub that answers this ends for it.
+        operator.run("transfer", "--socket", cluster.path(f"{leader}.sock"), first)
+        ended["old"] = await asyncio.to_thread(cluster.ended, leader)
+        logs["old"] = cluster.log(leader)
+        for node in (first, second):
+            await cluster.wait(node, "listening on", starts[node] + 1)
+        cluster.start(leader)
+        await cluster.wait(leader, "listening on", starts[leader] + 1)
+        for node in NODES:
+            join(node)
+        await progress(clients.values(), list(tasks.values()))
+        migrated = {node: await state(node) for node in NODES}
+
+        # The second time, the log does not have what the first one lacks, and the hub that leads dies.
+        leader = await cluster.leader(NODES)
+        first, second = [node for node in NODES if node != leader]
+        await quit(clients[first])
+        await asyncio.to_thread(cluster.end, first)
+        # The conversion of such a state does not fit in one entry.
+        await fill(cluster, leader, "schema", action)
+        await trimmed(operator, leader, first)
+        await stands_by(first, 3)
+        await quit(clients[second])
+        await asyncio.to_thread(cluster.end, second)
+        await stands_by(second, 3)
+        await goes_on(leader)
+        await quit(clients[leader])
+        starts = {node: cluster.log(node).count("listening on") for node in NODES}
+        cluster.kill(leader)
+        for node in (first, second):
+            await cluster.wait(node, "listening on", starts[node] + 1)
+        cluster.start(leader)
+        await cluster.wait(leader, "listening on", starts[leader] + 1)
+        for node in NODES:
+            join(node)
+        await progress(clients.values(), list(tasks.values()))
+        for node in NODES:
+            await quit(clients[node])
         end = time.monotonic() + LIMIT
-        found = {node: await entries(node) for node in NODES}
-        while any(len(list) < len(acknowledged) for list in found.values()) and time.monotonic() < end:
-            found = {node: await entries(node) for node in NODES}
+        found = {node: await state(node) for node in NODES}
+        while any(len(found[node]["entries"]) < len(acknowledged) for node in NODES) and time.monotonic() < end:
+            found = {node: await state(node) for node in NODES}
+        entries = {node: found[node]["entries"] for node in NODES}
         json.dump({
-            "acknowledged": len(acknowledged), "refusals": refusals, "lost": lost,
-            "missing": {node: len(acknowledged - set(list)) for node, list in found.items()},
-            "doubled": {node: len(list) - len(set(list)) for node, list in found.items()},
+            "acknowledged": len(acknowledged), "ended": ended, "lost": lost, "logs": logs,
+            "missing": {node: len(acknowledged - set(list)) for node, list in entries.items()},
+            "doubled": {node: len(list) - len(set(list)) for node, list in entries.items()},
             "differing": sum(found[node] != found[NODES[0]] for node in NODES),
-            "verified": {node: operator.verify(node) for node in NODES},
-            "logs": {node: cluster.log(node) for node in NODES}}, sys.stdout)
+            "miscounted": sum(part["total"] != len(part["entries"]) for part in found.values()),
+            "migrations": [state["migrations"] for state in [*migrated.values(), *found.values()]],
+            "verified": {node: operator.verify(node) for node in NODES}}, sys.stdout)
     finally:
         cluster.stop()
 

@@ -51,7 +51,7 @@ extension ClusterCore {
   /// The time at which a follower takes over if it sees no sign of a leader.
   func claimTime(_ follower: Follower) -> Duration {
     if point.successor == options.node { return follower.claimAt }
-    return max(silenceEnd(follower), follower.claimAt)
+    return max(silenceEnd(follower) + options.standByWait, follower.claimAt)
   }
 
   /// The time at which the leader counts as silent if nothing is heard of it.
@@ -255,7 +255,10 @@ extension ClusterCore {
 
   mutating func accept(_ entry: EncodedEntry, turns: [[UInt8]], parts: [[UInt8]]) {
     if !options.schemas.contains(entry.entry.schema) {
-      return refuse(.newerSchema(position: entry.entry.position))
+      guard point.position == 0 else { return refuse(.newerSchema(position: entry.entry.position)) }
+      // An empty journal begins with the state that another node has in this schema, now or when the log has it.
+      lacksSchema = true
+      return lackEntries()
     }
     if case .opening = entry.entry.content, point.successor == nil {
       // This node may have missed the last beats of the previous leader, but they were before this entry.
@@ -279,7 +282,7 @@ extension ClusterCore {
 
   /// Moves the node past an entry and records it.
   mutating func advance(past entry: EncodedEntry, parts: [[UInt8]]) {
-    (snapshotRequest, needsSnapshot, passedSnapshots) = (nil, false, 0)
+    (snapshotRequest, needsSnapshot, lacksSchema, passedSnapshots) = (nil, false, false, 0)
     point.advance(to: entry)
     last = entry
     trimPlan.count(entry.entry.position, byteCount: parts.reduce(entry.bytes.count) { $0 + $1.count })

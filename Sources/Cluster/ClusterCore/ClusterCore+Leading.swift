@@ -118,7 +118,7 @@ extension ClusterCore {
     func entry(_ content: LogEntry.Content) -> EncodedEntry {
       EncodedEntry(
         LogEntry(
-          position: point.position + 1, leader: leader.leadership, schema: ownSchema, previous: point.checksum,
+          position: point.position + 1, leader: leader.leadership, schema: options.ownSchema, previous: point.checksum,
           content: content))
     }
     guard let first = waiting.first?.bytes else {

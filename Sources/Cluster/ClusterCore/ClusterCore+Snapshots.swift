@@ -134,6 +134,6 @@ extension ClusterCore {
   mutating func discardSnapshots() {
     discardCandidate()
     if let place = offered.take() { emit(.discardSnapshot(place)) }
-    (snapshotRequest, needsSnapshot) = (nil, false)
+    (snapshotRequest, needsSnapshot, lacksSchema) = (nil, false, false)
   }
 }

@@ -8,7 +8,7 @@ extension ClusterCore {
       term: (point.leader?.term ?? 0) + 1, node: options.node, process: options.process)
     let opening = EncodedEntry(
       LogEntry(
-        position: point.position + 1, leader: leadership, schema: ownSchema, previous: point.checksum,
+        position: point.position + 1, leader: leadership, schema: options.ownSchema, previous: point.checksum,
         content: .opening))
     guard let own = registration.own?.value else { return }
     role = .claiming(opening, follower)
@@ -20,8 +20,6 @@ extension ClusterCore {
         opening, as: own, from: point.leader, beat: beatRevision, history: named, begins: history == nil),
       for: .claim)
   }
-
-  var ownSchema: SchemaFingerprint { options.schemas[options.schemas.count - 1] }
 
   /// A condition of the claim did not hold. If the entry is there, an earlier attempt has succeeded.
   mutating func claimRefused(_ ended: PendingTransaction, _ values: [StoredValue?]) {

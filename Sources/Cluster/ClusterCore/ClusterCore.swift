@@ -87,6 +87,8 @@ package struct ClusterCore: ~Copyable {
   var snapshotRequest: SnapshotRequest?
   /// True while the node lacks entries that the log no longer has.
   package internal(set) var needsSnapshot = false
+  /// True if those are in the log, with another schema than that of the feature.
+  package internal(set) var lacksSchema = false
   /// The node whose last snapshot was not of this log; another one is asked first.
   var avoided: NodeName?
   /// The number of snapshots in sequence that the log had passed when they arrived, and the time until which no other one

@@ -9,10 +9,17 @@ package struct ClusterOptions: Sendable {
   package var process: UInt64
   /// All nodes of the cluster.
   package var members: Set<NodeName>
-  /// The schemas whose turns the process can apply; the last one is that of the turns that it writes.
+  /// The schemas whose turns the process can apply; the last one is that of the turns that it writes. There is more than
+  /// one while the node stands by to change the schema of the log: when it leads.
   package var schemas: [SchemaFingerprint]
+  /// The schema of the turns that the process writes.
+  package var ownSchema: SchemaFingerprint { schemas[schemas.count - 1] }
   /// How long a follower waits for a sign of the leader before it takes over.
   package var takeoverAfter = Duration.seconds(1)
+  /// How much longer a node waits that stands by to change the schema: another node can keep it.
+  package var standByWait: Duration { standsBy ? takeoverAfter * 4 : .zero }
+  /// True if the node would change the schema of the log by leading.
+  package var standsBy: Bool { schemas.count > 1 }
   /// The leader shows at least this often that it lives.
   package var beatInterval = Duration.milliseconds(250)
   /// A leader cancels its effects when its last beat or append that succeeded was sent this long ago.

@@ -99,8 +99,18 @@ extension ClusterNode {
     recordedTurn += UInt64(recorded.count)
     guard let history = core.history else { preconditionFailure("an entry without a history") }
     let place = JournalPlace(history: history, last: entry, turn: recordedTurn)
+    if !recorded.isEmpty { begin(entry.entry.schema) }
     journal.append(recorded, place: place.encoded())
     recording.append((entry.entry.position, recordedTurn))
+    // The first turn of a new schema has the whole state.
+    if core.options.standsBy, entry.entry.schema == core.options.ownSchema, !recorded.isEmpty { finishAgain(.reopens) }
+  }
+
+  /// Tells the journal the schema of the turns that follow.
+  private func begin(_ schema: SchemaFingerprint) {
+    guard schema != recordedSchema else { return }
+    recordedSchema = schema
+    if let known = request.schemas.first(where: { $0.fingerprint == schema }) { journal.begin(schema: known) }
   }
 
   private func turns(of entry: EncodedEntry, _ parts: [[UInt8]]) throws(WireError) -> [LoggedTurn] {

@@ -164,7 +164,10 @@ extension ClusterNode {
   /// Asks a node for a snapshot. A hub that serves ends: its clients must not see the state jump while they are connected
   /// to it, and it begins again with a snapshot when it starts.
   func askForSnapshot(after position: UInt64, _ node: NodeName) {
-    let lack = "the log of the cluster does not have entry \(position + 1) any more, which this node lacks"
+    let lack =
+      core.lacksSchema
+      ? "entry \(position + 1) of the cluster's log is of another version of the feature, with another schema"
+      : "the log of the cluster does not have entry \(position + 1) any more, which this node lacks"
     guard !isReady else {
       return deliver(.refused(reason: "\(lack): this hub starts again, and gets a snapshot from another node"))
     }
@@ -246,7 +249,8 @@ extension ClusterNode {
   private func check(_ place: ClusterLog.JournalPlace, from node: NodeName) {
     taking.phase = .checking
     taking.toldAt = Self.now
-    let (directory, schema, turn, bytes) = (request.directory, request.schema, place.turn, place.encoded())
+    let (directory, turn, bytes) = (request.directory, place.turn, place.encoded())
+    let schema = place.last.entry.schema
     Task { [weak self] in
       let error = await objection(to: bytes, turn, schema, in: directory)
       guard let self, !hasLeft else { return }
@@ -274,7 +278,7 @@ extension ClusterNode {
 
   func install(_ place: ClusterLog.JournalPlace) {
     guard taking.checked == place else { preconditionFailure("a snapshot was proved that has not arrived") }
-    finishWithSnapshot()
+    finishAgain(.received)
   }
 }
 

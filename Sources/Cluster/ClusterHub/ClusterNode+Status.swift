@@ -63,6 +63,20 @@ extension ClusterNode {
     deliver(.statusChanged)
   }
 
+  /// Tells the operator how the log gets the schema of this version.
+  func tellStandBy() {
+    guard !hasToldStandBy else { return }
+    hasToldStandBy = true
+    let text =
+      """
+      the log has the schema of another version of the feature: this node stands by, and converts the state when it leads. \
+      Install this version on the other machines, last on that of the hub that leads; hubs with the schema of the log end \
+      when that has changed
+      """
+    report(.warning, .clusterWaits, text)
+    request.onObstacle(text)
+  }
+
   /// Logs which node this one follows.
   func tellLeader() {
     toldLeader = core.point.leader?.node

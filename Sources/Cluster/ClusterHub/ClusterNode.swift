@@ -37,6 +37,10 @@ final class ClusterNode: ReplicatedLog {
   /// The turns of the last recorded entry, and the number of the last of them.
   var recorded: [LoggedTurn] = []
   var recordedTurn: UInt64
+  /// The schema of the turns in the journal.
+  var recordedSchema: SchemaFingerprint
+  /// True once the operator was told that this node stands by.
+  var hasToldStandBy = false
   /// The entries that the journal has not stored yet, with the number of the last turn up to each.
   var recording: [(position: UInt64, turn: UInt64)] = []
   /// The groups of this node's clients with open sessions.
@@ -82,12 +86,13 @@ final class ClusterNode: ReplicatedLog {
     process = .random(in: 1 ... .max)
     var options = ClusterOptions(
       node: settings.node, process: process, members: settings.isRelay ? [] : Set(settings.nodes.keys),
-      upstreams: settings.follow, schemas: [request.schema])
+      upstreams: settings.follow, schemas: request.schemas.map(\.fingerprint))
     options.relays = Set(settings.relays)
     options.takeoverAfter = settings.takeoverAfter
     options.beatInterval = min(options.beatInterval, settings.takeoverAfter / 4)
     (options.keptBytes, options.compacts) = (settings.keptBytes, settings.compacts)
     let start = try JournalPlace.journal(request.place, tail: request.tail)
+    recordedSchema = options.schemas[0]
     (recordedTurn, awaitsPrefix) = (request.tail, start.history == nil && !settings.isRelay)
     // What a process has left that ended meanwhile.
     ArrivingBase.remove(in: request.directory)
@@ -204,7 +209,8 @@ final class ClusterNode: ReplicatedLog {
     switch core.standing {
     case .starting: return
     case .refused(let refusal): finishStart(.refused("\(refusal)"))
-    case .current, .waiting, .storeFull: if core.history != nil { finishStart(.ready) }
+    case .current, .waiting, .storeFull:
+      if core.options.standsBy { tellStandBy() } else if core.history != nil { finishStart(.ready) }
     }
   }
 
@@ -213,10 +219,10 @@ final class ClusterNode: ReplicatedLog {
     request.onReady(outcome)
   }
 
-  /// Ends this node's part: the hub begins again, with the snapshot that has arrived.
-  func finishWithSnapshot() {
+  /// Ends this node's part: the hub begins again, with the snapshot that has arrived, or with a log of its own schema.
+  func finishAgain(_ outcome: ClusterOutcome) {
     hasLeft = true
-    finishStart(.received)
+    finishStart(outcome)
   }
 
   // MARK: Links

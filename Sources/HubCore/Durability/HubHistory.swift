@@ -49,6 +49,11 @@ public struct HubHistory: Sendable {
     (self.unsavedByteCount, self.stateBound, self.effects) = (unsavedByteCount, stateBound, effects)
   }
 
+  /// The history of a hub that does not serve before its log has the schema of its feature.
+  package init(position: UInt64) {
+    self.init(id: 0, isLogged: true, position: position, sessions: [], versions: [])
+  }
+
   /// The same history for a hub that shares its log with others.
   ///
   /// - Parameter id: Identifies the history on all of them.

@@ -24,7 +24,9 @@ public struct Recovery: ~Copyable {
   private var versions: [(revision: UInt64, state: StateVersion)] = []
   /// The schema of the newest bytes, if it is not the feature's.
   private var newestForeign: Schema?
-  private var isConverted: Bool { newestForeign != nil }
+  /// The schema of the state, if it is not the feature's.
+  package var foreignSchema: Schema? { newestForeign }
+  private var hasForeignBytes: Bool { newestForeign != nil }
   /// The schema from which the recovered state was converted; nil if it had the feature's.
   private var earlierSchema: Schema?
   /// The fields in the recovered state that the feature does not have, so their values are dropped.
@@ -220,16 +222,38 @@ public struct Recovery: ~Copyable {
     foreignRevision = nil
   }
 
+  /// Tries the conversion that `renumber` makes, and stays in the schema of the log, so that further turns of it can be
+  /// applied.
+  ///
+  /// - Throws: The reason why the state cannot be converted, or `tooLarge`: the turn would not have all of it.
+  package mutating func rehearse() throws(RecoveryError) {
+    let revision = foreignRevision
+    try convertForeignState()
+    (foreignRevision, migration) = (revision, nil)
+    guard engine.isReplaceable(byteLimit: replacementLimit) else { throw .tooLarge(byteLimit: replacementLimit) }
+  }
+
+  /// True if `renumber` has converted a state of another schema.
+  package var isConverted: Bool { earlierSchema != nil }
+
+  /// Applies the turns of another schema to its snapshot, so that they need not be kept one by one.
+  package mutating func foldForeignState() throws(RecoveryError) {
+    guard let foreign else { return }
+    let state: [UInt8]
+    do throws(WireError) { state = try foreign.encoded() } catch { throw .malformed(position: position, error) }
+    self.foreign = ForeignState(state.span.bytes, of: foreign.schema)
+  }
+
   /// Records the schema of the newest bytes. A client with a revision of another schema may have another state than the
   /// converted one, so it needs a snapshot, even if later turns have the feature's schema.
   private mutating func noteSchema(_ schema: Schema) {
     newestForeign = schema == engine.schema ? nil : schema
-    if isConverted { (versions, stateBound) = ([], nil) }
+    if hasForeignBytes { (versions, stateBound) = ([], nil) }
   }
 
   /// Keeps the state for clients that have its revision.
   private mutating func keepVersion() {
-    guard !isConverted else { return }
+    guard !hasForeignBytes else { return }
     // Up to twice as many are kept, so that not every turn moves them all.
     if versions.count >= 2 * versionLimit { versions.removeFirst(versionLimit) }
     versions.append((revision, engine.currentVersion()))
@@ -336,6 +360,8 @@ public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
   case malformed(position: UInt64, WireError)
   /// A turn does not follow the previous one.
   case gap(position: UInt64, base: UInt64, expected: UInt64, revision: UInt64)
+  /// The state is too large for the turn of a conversion, which has all of it.
+  case tooLarge(byteLimit: Int)
   /// The reducer has read a calendar, a time zone or a locale that this program does not know; this is the problem.
   case unknownRegion(position: UInt64, String)
 
@@ -350,6 +376,8 @@ public enum RecoveryError: Error, Equatable, Sendable, CustomStringConvertible {
       "turn \(position) cannot be read: \(error)"
     case .gap(let position, let base, let expected, let revision):
       "turn \(position) from revision \(base) was found where turn \(expected) from revision \(revision) belongs"
+    case .tooLarge(let limit):
+      "the state has more than \(limit >> 20) MiB, which is too much for the turn that would convert it"
     case .unknownRegion(let position, let problem):
       "turn \(position) cannot be repeated: \(problem)"
     }

@@ -9,6 +9,14 @@ extension Engine {
     return bytes
   }
 
+  /// True if `replacement` has all of the state.
+  func isReplaceable(byteLimit: Int) -> Bool {
+    let pieces = currentVersion().pieces()
+    var byteCount = 0
+    while byteCount <= byteLimit, let piece = pieces.next(limit: 1 << 20) { byteCount += piece.count }
+    return byteCount <= byteLimit
+  }
+
   /// The delta that leads to the state from every other one; if the state has more bytes than the limit, the empty delta.
   func replacement(byteLimit: Int) -> [UInt8] {
     var state: [UInt8] = []

@@ -20,8 +20,9 @@ public nonisolated protocol ClusterSupport {
 /// A hub that joins a cluster.
 public struct ClusterRequest {
   package let settings: ClusterSettings
-  /// The schema of the turns.
-  package let schema: SchemaFingerprint
+  /// The schemas of the turns. The last one is that of the feature; there is another one before it if the log has that
+  /// one, and the hub stands by to change it.
+  package let schemas: [Schema]
   /// The copy of the log on this machine, the position of its last turn, and the place where that is in the log.
   package let journal: Journal
   package let tail: UInt64
@@ -49,6 +50,9 @@ package enum ClusterOutcome: Equatable, Sendable {
   /// directory and was proved to belong to the log: the hub leaves, replaces its journal (`JournalTool.installBase`), and
   /// joins with that.
   case received
+  /// The schema of the log has changed to that of the feature, or the hub could not change it: the hub leaves, opens its
+  /// journal again, and joins with that.
+  case reopens
 }
 
 /// The reasons why a hub cannot join the cluster of its configuration.

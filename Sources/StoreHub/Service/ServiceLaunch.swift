@@ -78,9 +78,8 @@ final class ServiceLaunch<Service: HubService> {
       recording = try openRecording(of: engine, operated, life)
       if let cluster = operated.cluster {
         var snapshots: UInt64 = 0
-        while try !join(cluster, &recording, schema, snapshots, life, on: loop) {
-          // As an operator would with a copy: the hub starts from the journal that another node has sent.
-          snapshots += 1
+        while try !join(cluster, &recording, schema, &snapshots, life, on: loop) {
+          // As after a start: from the journal that another node has sent, or in the schema that the log has now.
           engine = newEngine()
           recording = try openRecording(of: engine, operated, life)
         }
@@ -197,6 +196,7 @@ final class ServiceLaunch<Service: HubService> {
         .warning,
         "the loss of \(directory) would not be noticed: cannot write \(note.path): \(String(cString: strerror(code)))")
     }
+    guard recording.schemaChange == nil else { return recording }
     let what = recording.isNew ? "began a new journal in" : "recovered revision \(engine.revision) from"
     log.write(
       .info, "\(what) \(directory)",
@@ -206,9 +206,10 @@ final class ServiceLaunch<Service: HubService> {
 
   /// Joins the cluster, and runs the loop until the journal was proved to belong to its log, and has what that has.
   ///
-  /// - Returns: False if the journal was replaced by the base of another node's, which is to be opened.
+  /// - Returns: False if the journal was replaced by the base of another node's, or has another schema now: it is to be
+  ///   opened again.
   private func join(
-    _ cluster: ClusterSettings, _ joined: inout Recording?, _ schema: Schema, _ snapshots: UInt64,
+    _ cluster: ClusterSettings, _ joined: inout Recording?, _ schema: Schema, _ snapshots: inout UInt64,
     _ life: ServiceLifecycle, on loop: EventLoop
   ) throws -> Bool {
     guard let support = Service.cluster else { throw ClusterError.notSupported }
@@ -219,14 +220,16 @@ final class ServiceLaunch<Service: HubService> {
     var obstacle: String?
     let replicated = try support.join(
       ClusterRequest(
-        settings: cluster, schema: schema.fingerprint, journal: journal, tail: recording.history.position,
+        settings: cluster, schemas: [recording.schemaChange?.source, schema].compactMap(\.self), journal: journal,
+        tail: recording.history.position,
         place: recording.placeInLog, directory: directory, snapshotsTaken: snapshots, loop: loop, log: log,
         onObstacle: {
           guard obstacle != $0 else { return }
           obstacle = $0
           life.joining(obstacle: $0)
-        }, onReady: { outcome = $0 }))
+        }, onReady: { outcome = outcome ?? $0 }))
     life.joining()
+    try recording.schemaChange?.standBy(replicated, recording.mailbox, on: loop) { outcome = outcome ?? $0 }
     var toldAt = loop.now
     while outcome == nil {
       loop.run(.once)
@@ -252,6 +255,11 @@ final class ServiceLaunch<Service: HubService> {
       let previous = kept.map { "; the previous journal is kept as \($0)" } ?? ""
       let text = "the journal in \(directory) is the snapshot of another node now\(previous)"
       log.write(.info, text, Log.Details(.clusterSnapshot, ["REASON": text, "PREVIOUS": kept ?? ""]))
+      snapshots += 1
+      return false
+    case .reopens:
+      replicated.leave()
+      recording.close()
       return false
     }
   }
