@@ -136,6 +136,31 @@ import Wire
     #expect(engine.state == converted && engine.state != state)
   }
 
+  /// A hub that waits for the time of the conversion follows the turns of the older version, for as long as it takes.
+  @Test func aRehearsalChangesNothing() throws {
+    func turn(_ position: UInt64, count: UInt8) -> LoggedTurn {
+      LoggedTurn(
+        position: position, baseRevision: position + 10, revision: position + 11, time: 1, delta: [0xa1, 0x00, count])
+    }
+    let engine = FeatureEngine<Renamed, Action>(initialState: Renamed(), reducer: Reduce { _, _ in .none })
+    var recovery = Recovery(engine: engine, replacementLimit: HubLimits().stateBytes)
+    let bytes = Self.oldState.encoded()
+    try recovery.restore(snapshot: bytes.span.bytes, writtenFor: Self.old, at: 20, position: 9)
+    try recovery.rehearse()
+    try recovery.apply(turn(10, count: 4), writtenFor: Self.old)
+    try recovery.foldForeignState()
+    try recovery.apply(turn(11, count: 5), writtenFor: Self.old)
+    #expect(recovery.foreignSchema == Self.old && !recovery.isConverted)
+    let conversion = try #require(try recovery.renumber(at: 1))
+    #expect(engine.state.total == 5 && recovery.isConverted && recovery.foreignSchema == nil)
+    #expect(conversion.position == 12 && conversion.revision == 23)
+  }
+
+  @Test func aRehearsalRefusesAStateThatIsTooLargeForATurn() throws {
+    var recovery = try restored(engine(), replacementLimit: 10)
+    #expect(throws: RecoveryError.tooLarge(byteLimit: 10)) { try recovery.rehearse() }
+  }
+
   /// A part of a new struct is not its value.
   @Test func anIncompleteNewStructIsRefused() throws {
     let schema = engine().schema

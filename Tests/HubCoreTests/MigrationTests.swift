@@ -105,6 +105,24 @@ import Wire
     #expect(later.state == engine.state)
   }
 
+  @Test func aRehearsalRunsTheStepsAndTheTurnsGoOn() throws {
+    let engine = engine([Self.firstStep, Self.secondStep])
+    var recovery = try recovery(engine, Self.firstState, of: Self.first)
+    try recovery.rehearse()
+    #expect(recovery.migration == nil && !recovery.isConverted && recovery.foreignSchema == Self.first)
+    let turn = LoggedTurn(position: 10, baseRevision: 20, revision: 21, time: 1, delta: [0xa1, 0x00, 0x61, 0x38])
+    try recovery.apply(turn, writtenFor: Self.first)
+    try recovery.foldForeignState()
+    _ = try recovery.renumber(at: 1)
+    #expect(engine.state == State(counts: [8, 3], books: Self.firstState.books) && recovery.migration != nil)
+    // The field `count` becomes "x", which the first step refuses.
+    var broken = try self.recovery(self.engine([Self.firstStep]), Self.firstState, of: Self.first)
+    try broken.apply(
+      LoggedTurn(position: 10, baseRevision: 20, revision: 21, time: 1, delta: [0xa1, 0x00, 0x61, 0x78]),
+      writtenFor: Self.first)
+    #expect(throws: RecoveryError.self) { try broken.rehearse() }
+  }
+
   @Test func aJournalOfTheVersionInBetweenBeginsThere() throws {
     let engine = engine([Self.firstStep, Self.secondStep])
     var recovery = try recovery(engine, Second.State(count: 4), of: Self.second)

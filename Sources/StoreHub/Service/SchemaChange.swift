@@ -17,6 +17,7 @@ final class SchemaChange {
   private var recovery: Recovery
   private var log: (any ReplicatedLog)?
   private var mailbox: TurnLogMailbox?
+  private var messages: Log?
   private var wakeUp: WakeUp?
   private var onEnd: ((ClusterOutcome) -> Void)?
   /// The bytes of turns since the state was folded.
@@ -41,11 +42,13 @@ final class SchemaChange {
   ///   - log: The log, which has been joined.
   ///   - mailbox: The mailbox of the journal.
   ///   - loop: The loop, which runs meanwhile.
+  ///   - messages: The operator's log.
   ///   - onEnd: Called with the reason if this hub cannot go on, or has to begin again.
   func standBy(
-    _ log: any ReplicatedLog, _ mailbox: TurnLogMailbox, on loop: EventLoop, onEnd: @escaping (ClusterOutcome) -> Void
+    _ log: any ReplicatedLog, _ mailbox: TurnLogMailbox, on loop: EventLoop, reporting messages: Log,
+    onEnd: @escaping (ClusterOutcome) -> Void
   ) throws {
-    (self.log, self.mailbox, self.onEnd) = (log, mailbox, onEnd)
+    (self.log, self.mailbox, self.messages, self.onEnd) = (log, mailbox, messages, onEnd)
     let wakeUp = try WakeUp(on: loop) { [weak self] in self?.receiveLogEvents() }
     mailbox.wake(wakeUp.sender)
     self.wakeUp = consume wakeUp
@@ -95,7 +98,14 @@ final class SchemaChange {
       case .conflict(let position, let tail):
         end(.refused("another hub has written turn \(position) of the journal, which now ends at \(tail)"))
       case .failed(let error): end(.refused("\(error)"))
-      case .saved, .snapshotFailed, .blocked, .unblocked: break
+      case .blocked(let error):
+        messages?.write(
+          .warning, cause: Log.Cause("a blocked journal"), "turns wait to be stored: \(error)",
+          Log.Details(.logBlocked, ["REASON": "\(error)"]))
+      case .unblocked:
+        messages?.write(
+          .info, cause: Log.Cause("a blocked journal"), "turns are stored again", Log.Details(.logUnblocked))
+      case .saved, .snapshotFailed: break
       }
     }
   }

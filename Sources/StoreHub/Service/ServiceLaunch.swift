@@ -229,7 +229,9 @@ final class ServiceLaunch<Service: HubService> {
           life.joining(obstacle: $0)
         }, onReady: { outcome = outcome ?? $0 }))
     life.joining()
-    try recording.schemaChange?.standBy(replicated, recording.mailbox, on: loop) { outcome = outcome ?? $0 }
+    try recording.schemaChange?.standBy(replicated, recording.mailbox, on: loop, reporting: log) {
+      outcome = outcome ?? $0
+    }
     var toldAt = loop.now
     while outcome == nil {
       loop.run(.once)
