@@ -1,6 +1,7 @@
 import ClusterCore
 import ClusterLog
 internal import RandomNumbers
+import Wire
 
 /// A machine with a hub of the cluster: its disk, and its process while it runs.
 final class ClusterNode {
@@ -40,6 +41,8 @@ final class ClusterNode {
     var base = ClusterModel()
     var basePoint = LogPoint.start
     var baseEntry: EncodedEntry?
+    /// The schema of that state: for an empty journal, that of the first version that has opened it; nil before.
+    var baseSchema: SchemaFingerprint?
     var entries: [(entry: EncodedEntry, turns: [[UInt8]])] = []
     /// The number of entries that survive a crash.
     var syncedCount = 0
@@ -48,6 +51,11 @@ final class ClusterNode {
     var syncedChecksum: UInt64 {
       syncedCount > 0 ? entries[syncedCount - 1].entry.checksum : basePoint.checksum
     }
+
+    var isEmpty: Bool { entries.isEmpty && baseEntry == nil }
+
+    /// The schema of the state at the end: that of the last turn.
+    var schema: SchemaFingerprint? { entries.last { !$0.turns.isEmpty }?.entry.entry.schema ?? baseSchema }
 
     /// The journal and the state after a start.
     func recovered() throws -> (ClusterCore.Journal, ClusterModel) {
@@ -61,15 +69,17 @@ final class ClusterNode {
       return (ClusterCore.Journal(history: last == nil ? nil : history, point: point, last: last), model)
     }
 
-    /// What another node gets: the journal as far as it is on disk, by its place and its state. Nil if it is empty.
+    /// What another node gets: the journal as far as it is on disk, by its place and its state. Nil if it is empty, or if
+    /// its state is not converted to the schema of its last entry yet, which the other one would refuse.
     func synced() throws -> (JournalPlace, ClusterModel)? {
-      var (point, model, last) = (basePoint, base, baseEntry)
+      var (point, model, last, schema) = (basePoint, base, baseEntry, baseSchema)
       for (entry, turns) in entries.prefix(syncedCount) {
         point.advance(to: entry)
         last = entry
+        if !turns.isEmpty { schema = entry.entry.schema }
         for turn in turns { try model.apply(turn: turn) }
       }
-      guard let history, let last else { return nil }
+      guard let history, let last, schema == nil || schema == last.entry.schema else { return nil }
       return (JournalPlace(history: history, last: last, turn: point.turn), model)
     }
   }
@@ -96,6 +106,8 @@ final class ClusterNode {
     var requests: Set<UInt64> = []
     var wakesAt: Int64?
     var isSyncing = false
+    /// True once the log has the schema for which the node stood by: it begins again from its journal.
+    var reopens = false
 
     init(_ core: consuming ClusterCore, _ model: ClusterModel) {
       checksum = core.point.checksum
@@ -105,6 +117,15 @@ final class ClusterNode {
   }
 
   func isPaused(at now: Int64) -> Bool { now <= pausedUntil }
+
+  /// True if the node serves clients.
+  var serves: Bool {
+    guard let process, !process.core.options.standsBy else { return false }
+    return switch process.core.standing {
+    case .starting, .refused: false
+    case .current, .waiting, .storeFull: true
+    }
+  }
 }
 
 /// A clock that is wrong by an offset and runs at another speed.

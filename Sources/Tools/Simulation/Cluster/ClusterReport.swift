@@ -31,6 +31,8 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
   package var silentLinks = 0
   package var restorations = 0
   package var upgrades = 0
+  /// Nodes that stood by and began again with the log of their own schema.
+  package var conversions = 0
   /// Times at which a node stopped serving.
   package var refusals = 0
   /// Times at which the operator has removed a node.
@@ -64,7 +66,8 @@ package struct ClusterReport: Statistics, Equatable, Sendable {
       ("twins", \.twins), ("quorum lost", \.outages),
       ("store cuts", \.storeCuts), ("link cuts", \.linkCuts),
       ("silent links", \.silentLinks), ("restorations", \.restorations),
-      ("upgrades", \.upgrades), ("refusals", \.refusals), ("removals", \.removals), ("overlaps", \.overlaps),
+      ("upgrades", \.upgrades), ("conversions", \.conversions), ("refusals", \.refusals), ("removals", \.removals),
+      ("overlaps", \.overlaps),
       ("messages", \.messages), ("relayed", \.relayed), ("upstream changes", \.upstreamChanges),
       ("forged", \.forged),
       ("simulated seconds", \.virtualSeconds),

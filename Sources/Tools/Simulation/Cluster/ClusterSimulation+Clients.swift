@@ -27,11 +27,7 @@ extension ClusterSimulation {
 
   /// Connects the clients of a node that serves. They resume their sessions, and send again what has no outcome.
   func connectClients(of node: ClusterNode) throws {
-    guard let process = node.process else { return }
-    switch process.core.standing {
-    case .starting, .refused: return
-    case .current, .waiting, .storeFull: break
-    }
+    guard let process = node.process, node.serves else { return }
     var isChanged = false
     for client in clients where client.node === node && !client.isConnected {
       isChanged = true

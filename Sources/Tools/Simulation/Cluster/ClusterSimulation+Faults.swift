@@ -193,6 +193,7 @@ extension ClusterSimulation {
     if plan.faults.removal > 0 {
       for node in nodes where isRemoved(node.name) && (isSettling || chance.hits(20)) { add(node.name) }
     }
+    if isSettling { try finishUpgrades() }
     for node in nodes where isSettling || chance.hits(30) {
       guard !node.isPaused(at: now), case .refused(let refusal)? = node.process?.core.standing else { continue }
       switch refusal {
@@ -212,11 +213,34 @@ extension ClusterSimulation {
         // The operator replaces the journal by that of the backup, or moves it away if the log begins after that one.
         crash(node)
         node.disk = canContinue(restoredDisk) ? restoredDisk : ClusterNode.Disk()
+        if node.disk.schema == Self.schemas[1] { node.version = 2 }
         note("wipe", node)
       case .restored:
         // A node may have begun the history of the restored store with the id of the earlier one.
         let history = store.content.values[.history].flatMap { try? LogHistory(decoding: $0.bytes.span.bytes) }
         if continuesAt == nil, let history, history.store != store.id { continuesAt = now }
+      }
+    }
+  }
+
+  /// The operator upgrades the machines that are left, since the clients of those that stand by wait for that.
+  private func finishUpgrades() throws {
+    let running = nodes.filter { $0.isOn && !$0.isTwin }
+    guard running.contains(where: { $0.version == 2 }) else { return }
+    if running.allSatisfy({ $0.version == 2 && $0.disk.isEmpty }), let node = running.first {
+      // Nobody has a journal in the schema of the log, if it has turns: the earlier version copies it first.
+      guard truth.schema ?? truth.point.schema == Self.schemas[0] else { return }
+      crash(node)
+      node.version = 1
+      note("downgrade", node)
+      return try start(node)
+    }
+    for node in running where node.version == 1 {
+      if truth.schema == Self.schemas[1] {
+        try upgrade(node)
+      } else if case .current? = node.process?.core.standing {
+        // It has a journal in the schema of the log.
+        try upgrade(node)
       }
     }
   }

@@ -134,6 +134,10 @@ extension ClusterSimulation {
       end.arriving += bytes
       node.process?.core.snapshotAdvanced(from: other.name)
     case .arrived(let place):
+      guard node.process?.core.objection(toSnapshotAt: place) == nil else {
+        node.process?.core.snapshotFailed(from: other.name)
+        break
+      }
       node.process?.arrived[place.encoded()] = end.arriving
       node.process?.core.snapshotArrived(place)
     case .failed: node.process?.core.snapshotFailed(from: other.name)

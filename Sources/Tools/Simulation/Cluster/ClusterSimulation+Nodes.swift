@@ -10,9 +10,13 @@ extension ClusterSimulation {
   func start(_ node: ClusterNode) throws {
     node.incarnation += 1
     node.pausedUntil = -1
+    // A version that finds the earlier schema in its journal stands by.
+    let own = Self.schemas[node.version - 1]
+    node.disk.baseSchema = node.disk.baseSchema ?? own
+    let schemas = [node.disk.schema ?? own, own]
     var options = ClusterOptions(
       node: node.name, process: max(chance.next(), 1), members: node.isRelay ? [] : members, upstreams: node.upstreams,
-      schemas: Array(Self.schemas.prefix(node.version)))
+      schemas: Array(schemas.suffix(schemas[0] == own ? 1 : 2)))
     options.relays = relays(below: node)
     (options.entryBytes, options.keptBytes, options.trimStepBytes) = (
       plan.entryBytes, plan.keptBytes, plan.trimStepBytes
@@ -45,7 +49,8 @@ extension ClusterSimulation {
       let commands = process.core.takeCommands()
       guard !commands.isEmpty else { break }
       var turns: [[UInt8]] = []
-      for command in commands { try execute(command, of: node, process, &turns) }
+      for command in commands where !process.reopens { try execute(command, of: node, process, &turns) }
+      guard !process.reopens else { return try reopen(node) }
       if !turns.isEmpty, process.core.leadingTerm != nil {
         process.turns += turns
         process.core.append(turns)
@@ -53,6 +58,17 @@ extension ClusterSimulation {
     }
     wakeLater(node)
     try connectClients(of: node)
+  }
+
+  /// Ends the process in order, and starts it again.
+  private func reopen(_ node: ClusterNode) throws {
+    note("reopen", node)
+    report.conversions += 1
+    node.process = nil
+    node.disk.syncedCount = node.disk.entries.count
+    truth.noteStored(node)
+    closeLinks(of: node)
+    try start(node)
   }
 
   private func wakeLater(_ node: ClusterNode) {
@@ -90,6 +106,8 @@ extension ClusterSimulation {
       turns = []
       process.turns = []
       process.unstored = process.model
+    // It performs no actions: they are sent again to whoever leads next.
+    case .perform where process.core.options.standsBy: break
     case .perform(let session, let first, let actions):
       guard first <= (process.unstored.processed[session] ?? 0) + 1 else {
         // A node between has dropped some without a way, and the relay sends all again: these were under way meanwhile.
@@ -109,6 +127,7 @@ extension ClusterSimulation {
       }
     case .lead(let term):
       note("lead", node, Int(term))
+      if process.core.options.standsBy { turns.append(ClusterModel.turn([], padding: chance.number(1...1000))) }
     case .startEffects(let term): try startEffects(term, of: node, process)
     case .cancelEffects:
       note("cancel effects", node)
@@ -150,6 +169,8 @@ extension ClusterSimulation {
     node.disk.entries.append((entry, turns))
     process.checksum = entry.checksum
     note("record", node, Int(entry.entry.position))
+    let options = process.core.options
+    process.reopens = options.standsBy && entry.entry.schema == options.ownSchema && !turns.isEmpty
     syncLater(node, process)
   }
 
@@ -179,6 +200,7 @@ extension ClusterSimulation {
     for (entry, turns) in node.disk.entries.prefix(count) {
       node.disk.basePoint.advance(to: entry)
       node.disk.baseEntry = entry
+      if !turns.isEmpty { node.disk.baseSchema = entry.entry.schema }
       // The node has applied these turns before.
       for turn in turns { try? node.disk.base.apply(turn: turn) }
     }
@@ -197,9 +219,10 @@ extension ClusterSimulation {
     (process.model, process.unstored) = (model, model)
     node.disk.history = place.history
     (node.disk.base, node.disk.basePoint) = (model, place.point)
-    node.disk.baseEntry = place.last
+    (node.disk.baseEntry, node.disk.baseSchema) = (place.last, place.last.entry.schema)
     (node.disk.entries, node.disk.syncedCount) = ([], 0)
     process.checksum = place.point.checksum
+    process.reopens = process.core.options.standsBy && place.last.entry.schema == process.core.options.ownSchema
     truth.noteStored(node)
     process.core.journalStored(upTo: place.position)
     try changed(node, process)
@@ -219,10 +242,7 @@ extension ClusterSimulation {
 
   /// A node that serves has what the store had when the node has proved its journal: its clients may have seen that.
   private func checkProven(_ process: ClusterNode.Process, of node: ClusterNode) throws {
-    switch process.core.standing {
-    case .starting, .refused: return
-    case .current, .waiting, .storeFull: break
-    }
+    guard node.serves else { return }
     guard process.core.point.position >= process.provenPosition else {
       throw Violation(
         .sessionForgotten,

@@ -1,11 +1,14 @@
 import ClusterCore
 import ClusterLog
+import Wire
 
 /// What the oracles know of the log: every entry that the store has committed, and the state after it.
 struct ClusterTruth {
   /// The log's end and the state there.
   var point = LogPoint.start
   var model = ClusterModel()
+  /// The schema of that state: that of the last turn. Nil before the first one.
+  var schema: SchemaFingerprint?
   /// The digest of the state after the entry with a checksum, in any history.
   var digests: [UInt64: UInt64] = [0: 0]
   /// The checksum of each entry in this history.
@@ -39,6 +42,12 @@ struct ClusterTruth {
         throw Violation(.loggedWrongly, "the parts of entry \(position) are not in the store")
       }
       turns = [turn]
+    }
+    if let first = turns.first {
+      guard try schema ?? entry.entry.schema == entry.entry.schema || ClusterModel.changes(in: first).isEmpty else {
+        throw Violation(.loggedWrongly, "entry \(position) has actions in a schema that the state is not converted to")
+      }
+      schema = entry.entry.schema
     }
     for turn in turns {
       for change in try ClusterModel.changes(in: turn) {
@@ -79,7 +88,7 @@ struct ClusterTruth {
 
   /// Continues from an earlier truth, as a restored backup does.
   mutating func restore(_ backup: ClusterTruth) {
-    (point, model) = (backup.point, backup.model)
+    (point, model, schema) = (backup.point, backup.model, backup.schema)
     // A journal that is longer than the log does not belong to it any more.
     for (node, position) in stored where position > point.position { stored[node] = 0 }
     checksums = checksums.filter { $0.key <= point.position }
