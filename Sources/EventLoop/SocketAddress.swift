@@ -6,6 +6,8 @@ package nonisolated struct SocketAddress: Sendable {
   fileprivate let storage: sockaddr_storage
   /// The address as in a URL, such as `10.0.0.1:2379` or `[::1]:2379`.
   package let text: String
+  /// The address without the port.
+  package var host: Substring { text.prefix(upTo: text.lastIndex(of: ":") ?? text.endIndex) }
 
   /// Reads a numeric address; nil for a name.
   package init?(numeric host: String, port: UInt16) {

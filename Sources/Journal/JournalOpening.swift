@@ -18,9 +18,11 @@ public struct JournalOpening: ~Copyable {
   private let lock: DirectoryLock
   private let options: JournalOptions
 
-  /// True if a directory has no journal, so that opening it would create one.
+  /// True if a directory has no journal, so that opening it would create one. False for one that this process may not
+  /// search: opening it fails with that reason.
   public static func wouldCreate(in path: String) -> Bool {
-    !StateDirectory.hasContents(StateDirectory(path: path).database)
+    let directory = StateDirectory(path: path)
+    return directory.isSearchable && !StateDirectory.hasContents(directory.database)
   }
 
   /// Locks and checks the journal in a directory, or creates one.

@@ -200,7 +200,7 @@ extension Refusal: CustomStringConvertible {
     case .logLost(let journal, let log):
       """
       the journal ends at entry \(journal), but the log at \(log): etcd has lost entries. Bring back its data of a \
-      later time; or \(Self.restore)
+      later time; or \(Self.restore)\(log == 0 ? ". But if 'etcd' or 'prefix' in [cluster] is wrong, correct that" : "")
       """
     case .diverged(let reason):
       "the journal is not that of the log (\(reason)): \(Self.copyTheLog)"

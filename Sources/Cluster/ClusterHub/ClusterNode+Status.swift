@@ -55,7 +55,10 @@ extension ClusterNode {
           ? "this relay hears of no current state of the log: actions wait"
           : "the log of the cluster cannot be appended to: actions wait")
     case .storeFull:
-      report(.error, .clusterWaits, "etcd is full: actions wait; see its quota and its alarms")
+      report(
+        .error, .clusterWaits,
+        "etcd is full: actions wait. Remove what does not belong there, compact and defragment it, and disarm its alarm"
+      )
     case .refused(let refusal):
       report(.error, .clusterRefused, "this node does not serve: \(refusal)")
       if isReady { deliver(.refused(reason: "\(refusal)")) }

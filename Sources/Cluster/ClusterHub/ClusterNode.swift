@@ -108,6 +108,7 @@ final class ClusterNode: ReplicatedLog {
       on: loop, settings, now: { Self.now }, options: { [unowned self] in linkOptions },
       onEvent: { [weak self] in self?.handle($0) })
     let log = request.log
+    if let warning = links?.nameWarning { log.write(.warning, warning) }
     client?.onFailure = { [weak self] endpoint, reason in
       guard self?.etcdFailures.note(reason, of: "\(endpoint)", at: Self.now) == true else { return }
       log.write(.warning, cause: Log.Cause("members of etcd"), "etcd at \(endpoint): \(reason)")
@@ -116,7 +117,8 @@ final class ClusterNode: ReplicatedLog {
     store?.onFailure = { log.write(.debug, "etcd: \($0)") }
     if settings.endpoints.count % 2 == 0, !settings.isRelay {
       let count = settings.endpoints.count
-      log.write(.warning, "etcd has \(count) members: an even number survives no more failures than \(count - 1)")
+      let advice = count > 2 ? "give it \(count - 1) or \(count + 1)" : "give it 3"
+      log.write(.warning, "etcd has \(count) members, and survives no more failures than with \(count - 1): \(advice)")
     }
     if awaitsPrefix { checkPrefix() } else { drive() }
   }

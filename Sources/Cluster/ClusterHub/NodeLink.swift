@@ -13,6 +13,8 @@ final class NodeLink {
   var onEvent: ((ClusterLink.Event) -> Void)?
   /// Called once, when the connection is gone.
   var onEnd: ((String) -> Void)?
+  /// True if the other node has not let this one in.
+  private(set) var isRefused = false
   /// Begins the protocol on a connection that is ready, with the names in the other node's certificate.
   private let begin: (_ certificate: String?) -> ClusterLink
   private let now: () -> Duration
@@ -110,6 +112,7 @@ final class NodeLink {
       for event in events {
         onEvent?(event)
         guard case .ended(let reason) = event else { continue }
+        isRefused = reason.isRefusal
         pump(isLast: true)
         return end("\(reason)")
       }

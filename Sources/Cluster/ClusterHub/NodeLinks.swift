@@ -38,6 +38,8 @@ final class NodeLinks {
   /// The protocol's name in TLS.
   private static let protocolName = "storehub-link"
   private static let callPause = Duration.milliseconds(250)
+  /// The pause if the other node does not let this one in: it has to be told to.
+  private static let refusalPause = Duration.seconds(2)
 
   /// Listens.
   init(
@@ -80,6 +82,9 @@ final class NodeLinks {
 
   /// A warning from 14 days before the own certificate expires; nil before that. Etcd gets the same certificate.
   func expiryWarning(at secondsSince1970: Int64) -> String? { client?.expiryWarning(at: secondsSince1970) }
+
+  /// A warning if the own certificate is that of another node; nil otherwise.
+  var nameWarning: String? { client?.nameWarning(of: "\(settings.node)") }
 
   /// Says goodbye on all links.
   func close() {
@@ -127,7 +132,9 @@ final class NodeLinks {
     link.onEnd = { [weak self, weak link] reason in
       guard let self else { return }
       all[id] = nil
-      if let node, calls[node] != nil { calls[node] = .due(now() + Self.callPause) }
+      if let node, calls[node] != nil {
+        calls[node] = .due(now() + (link?.isRefused == true ? Self.refusalPause : Self.callPause))
+      }
       guard let peer else { return onEvent(.failed(node, reason: reason)) }
       guard let link, open[peer] === link else { return }
       open[peer] = nil

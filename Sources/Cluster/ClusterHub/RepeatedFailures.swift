@@ -1,9 +1,10 @@
 /// The failures of what is tried again until it succeeds, and which of them are news for the operator: the first one
-/// after a while, one with another reason, and one a minute.
+/// after a while, and each reason once a minute.
 nonisolated struct RepeatedFailures {
   private struct Failure {
     let since: Duration
-    var told: (reason: String, at: Duration)?
+    /// When each reason was told.
+    var told: [String: Duration] = [:]
   }
 
   private var failures: [String: Failure] = [:]
@@ -12,6 +13,9 @@ nonisolated struct RepeatedFailures {
 
   /// The time after which the same failure is told again.
   static let interval = Duration.seconds(60)
+
+  /// The reasons that are told of one subject within that time. Unknown ends can fail for many.
+  private static let reasonLimit = 16
 
   init(patience: Duration) { self.patience = patience }
 
@@ -26,8 +30,9 @@ nonisolated struct RepeatedFailures {
     var failure = failures[subject] ?? Failure(since: now)
     defer { failures[subject] = failure }
     guard now - failure.since >= patience else { return false }
-    if let told = failure.told, told.reason == reason, now - told.at < Self.interval { return false }
-    failure.told = (reason, now)
+    failure.told = failure.told.filter { now - $0.value < Self.interval }
+    guard failure.told[reason] == nil, failure.told.count < Self.reasonLimit else { return false }
+    failure.told[reason] = now
     return true
   }
 

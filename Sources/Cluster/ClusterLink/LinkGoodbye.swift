@@ -34,6 +34,19 @@ package struct LinkGoodbye: Equatable, Sendable {
   }
 }
 
+extension LinkGoodbye.Reason: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .leaves: "leaves"
+    case .violation: "violation of the protocol"
+    case .version: "version"
+    case .notAdmitted: "not admitted"
+    case .replaced: "replaced"
+    case .slow: "slow"
+    }
+  }
+}
+
 /// The reason why a link has ended.
 package enum LinkEnd: Error, Equatable, Sendable {
   /// This node has ended it: it stops, or has a newer link.
@@ -62,6 +75,11 @@ package enum LinkEnd: Error, Equatable, Sendable {
   /// The nodes' configurations contradict each other.
   case configuration(String)
 
+  /// True if the other node does not let this one in, which lasts until an operator changes that.
+  package var isRefusal: Bool {
+    if case .there(let goodbye) = self { goodbye.reason == .notAdmitted } else { false }
+  }
+
   /// The goodbye for the other end; nil if it will not read one.
   var goodbye: LinkGoodbye? {
     switch self {
@@ -84,7 +102,7 @@ extension LinkEnd: CustomStringConvertible {
       "the other node has ended the link (\(goodbye.reason))\(goodbye.text.isEmpty ? "" : ": \(goodbye.text)")"
     case .lost: "the connection is broken"
     case .noHello: "the other end has not said hello in time: it may be no hub"
-    case .silent(let time): "nothing has arrived for \(time)"
+    case .silent(let time): "nothing has arrived for \(Self.text(time))"
     case .slow(let count): "\(count) bytes wait, which the other node does not read"
     case .violation(let text): "the other end has broken the protocol: \(text)"
     case .version(let own, let other):
@@ -100,5 +118,11 @@ extension LinkEnd: CustomStringConvertible {
     case .ownName(let node): "the other end is also named \(node): give each machine its own name in [cluster]"
     case .configuration(let text): text
     }
+  }
+
+  /// A time in seconds, to a tenth.
+  private static func text(_ time: Duration) -> String {
+    let tenths = time / .milliseconds(100)
+    return "\(Int(tenths) / 10).\(Int(tenths) % 10) s"
   }
 }

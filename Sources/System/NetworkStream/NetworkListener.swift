@@ -39,7 +39,8 @@ package final class NetworkListener {
 
   private func accept(_ onConnection: (Result<NetworkStream, UVError>) -> Void) {
     guard let descriptor = listener?.takeDescriptor() else { return }
-    let peer = SocketAddress(of: descriptor, isPeer: true)?.text ?? "a client"
+    // Its port is another one each time.
+    let peer = SocketAddress(of: descriptor, isPeer: true).map { String($0.host) } ?? "a client"
     do throws(UVError) {
       let accepted = try PipeStream.tcp(adopting: descriptor, on: loop)
       let stream = NetworkStream(on: loop, session: credentials.map { TLSSession($0, host: peer) })

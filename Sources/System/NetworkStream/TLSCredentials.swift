@@ -119,6 +119,27 @@ package nonisolated final class TLSCredentials {
     return expiry < 0 ? nil : expiry
   }
 
+  /// A warning if the own certificate is that of another node; nil otherwise.
+  ///
+  /// - Parameter node: The common name that it must have.
+  package func nameWarning(of node: String) -> String? {
+    guard let own = SSL_CTX_get0_certificate(context), let certificate = files.certificate else { return nil }
+    let name = Self.commonName(of: own)
+    guard name != node else { return nil }
+    return """
+      the certificate \(certificate) has the common name '\(name ?? "")', but this node is '\(node)': the other nodes \
+      do not let it in
+      """
+  }
+
+  /// The common name in a certificate; nil if it has none.
+  static func commonName(of certificate: OpaquePointer) -> String? {
+    var name = [CChar](repeating: 0, count: 256)
+    let count = X509_NAME_get_text_by_NID(
+      X509_get_subject_name(certificate), NID_commonName, &name, CInt(name.count))
+    return count > 0 ? String(decoding: name.prefix(Int(count)).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+
   /// A warning from 14 days before the own certificate expires; nil before that.
   ///
   /// - Parameter now: The time in seconds since 1970.

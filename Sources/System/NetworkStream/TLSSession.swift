@@ -108,11 +108,7 @@ package nonisolated final class TLSSession {
 
   /// The common name in the peer's certificate; nil before the handshake has ended, or if it has none.
   package var peerName: String? {
-    guard let certificate = SSL_get0_peer_certificate(session) else { return nil }
-    var name = [CChar](repeating: 0, count: 256)
-    let count = X509_NAME_get_text_by_NID(
-      X509_get_subject_name(certificate), NID_commonName, &name, CInt(name.count))
-    return count > 0 ? String(decoding: name.prefix(Int(count)).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    SSL_get0_peer_certificate(session).flatMap(TLSCredentials.commonName)
   }
 
   private func checkProtocol() throws(TLSError) {

@@ -34,6 +34,14 @@ import Wire
     #expect(end(TestEnd("b", expected: "c")) { _ in } == .otherNode(TestEnd.name("a"), expected: TestEnd.name("c")))
   }
 
+  @Test func theReasonsAreWordsForTheLog() {
+    let refused = LinkEnd.there(LinkGoodbye(.notAdmitted, "e is no member"))
+    #expect("\(refused)" == "the other node has ended the link (not admitted): e is no member")
+    #expect(refused.isRefusal && !LinkEnd.there(LinkGoodbye(.leaves, "")).isRefusal && !LinkEnd.lost.isRefusal)
+    #expect("\(LinkEnd.silent(.nanoseconds(4_000_352_590)))" == "nothing has arrived for 4.0 s")
+    #expect("\(LinkEnd.silent(.milliseconds(12_250)))" == "nothing has arrived for 12.2 s")
+  }
+
   @Test func aMachineWithTheSameNameIsToldSo() throws {
     let b = TestEnd("b")
     #expect(end(b) { $0.node = TestEnd.name("b") } == .ownName(TestEnd.name("b")))

@@ -186,6 +186,14 @@ struct TLSSessionTests {
     #expect(throws: TLSError.self) { try TLSCredentials(files, role: .client, protocolName: "h2") }
   }
 
+  @Test func aCertificateOfAnotherNodeIsNoticed() throws {
+    try certificates.make("node", names: "DNS:node")
+    let credentials = try TLSCredentials(certificates.files("node"), role: .client, protocolName: "h2")
+    #expect(credentials.nameWarning(of: "node") == nil)
+    let warning = credentials.nameWarning(of: "c")
+    #expect(warning?.contains("has the common name 'node', but this node is 'c'") == true, "\(warning ?? "")")
+  }
+
   @Test func aWarningPrecedesTheEndOfTheCertificate() throws {
     try certificates.make("short", names: "DNS:a", days: 20)
     let credentials = try TLSCredentials(certificates.files("short"), role: .client, protocolName: "h2")

@@ -152,6 +152,7 @@ private enum OpenSSL {
     #expect(outcome.statuses == ["a": 1, "b": 1, "c": 1])
     for (node, log) in logs {
       #expect(log.contains("but the log at 0: etcd has lost entries. Bring back its data"), "\(node): \(log)")
+      #expect(log.contains("if 'etcd' or 'prefix' in [cluster] is wrong, correct that"), "\(node): \(log)")
       #expect(!log.contains("journal cannot be written"), "\(node): \(log)")
     }
   }
@@ -641,6 +642,22 @@ private enum OpenSSL {
     #expect(outcome.status != 0 && outcome.errors.contains("/etc/storehub/hub.conf"), "\(outcome.errors)")
     #expect(try Program(name: "storectl").run("cluster", "remove").status == 2)
     #expect(try Program(name: "storectl").run("cluster", "remove", "C 1").status == 2)
+  }
+
+  /// The log has no registration of a relay, so that its removal would only leave a key there.
+  @Test func aRelayIsNotRemovedFromTheLog() throws {
+    let file = NSTemporaryDirectory() + "cluster-\(UUID().uuidString.prefix(8)).conf"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try """
+    [cluster]
+    node = a
+    nodes = a@127.0.0.1:7400
+    etcd = http://127.0.0.1:1
+    relays = e
+    uids = shared
+    """.write(toFile: file, atomically: true, encoding: .utf8)
+    let outcome = try Program(name: "storectl").run("cluster", "remove", "e", "--timeout", "1s", "--config", file)
+    #expect(outcome.status == 1 && outcome.errors.contains("take it out of 'relays'"), "\(outcome)")
   }
 
   @Test func wrongSettingsOfAClusterAreNamed() throws {

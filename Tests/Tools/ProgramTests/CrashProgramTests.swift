@@ -235,4 +235,17 @@ import Testing
     #expect(hub.kill(SIGTERM) == 0)
     try start(hub, ["--state-dir", hub.directory + "/other"])
   }
+
+  /// As a copy that root has put there: the operator must not begin an empty history because of that.
+  @Test(.enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")))
+  func aDirectoryOfAnotherUserIsNoMissingHistory() throws {
+    let (hub, options) = try start("sync")
+    try start(hub, options)
+    #expect(hub.kill(SIGTERM) == 0)
+    try #require(chmod(hub.directory, 0o777) == 0 && chown(hub.socket + ".history", 4242, 4242) == 0)
+    let arguments = ["--reuid", "4242", "--regid", "4242", "--clear-groups", Program(name: "blockedhub").url.path]
+    let refused = try Program(path: "/usr/bin/setpriv").run(arguments + ["--socket", hub.socket] + options)
+    #expect(refused.status != 0 && !refused.errors.contains("--new-history"), "\(refused)")
+    #expect(refused.errors.contains("Permission denied; use the hub's user"), "\(refused)")
+  }
 }

@@ -144,7 +144,9 @@ extension Tool {
         """
         the log in etcd is not the one that this journal has left: it was begun again with another journal, or the 'prefix' \
         in [cluster] is that of another cluster. If another node serves that log, give this one a copy of its journal, by \
-        `storectl cluster copy`
+        `storectl cluster copy`. If none does, as after the restore of an old backup of etcd, and \
+        \(settings.prefix) is the 'prefix' of this cluster only: with all hubs stopped, remove all keys below it, by \
+        etcdctl, and restore on the machine whose journal ends last
         """)
     case .nameless:
       throw ToolFailure(

@@ -59,6 +59,14 @@ extension Tool {
   func removeNode(_ name: String) async throws(ToolFailure) {
     let node = try node(name, of: "remove")
     let settings = try clusterSettings()
+    guard !settings.relays.contains(node) else {
+      throw ToolFailure(
+        .failed,
+        """
+        node \(node) is a relay, which the log does not know: stop its hub, and take it out of 'relays' in [cluster] \
+        on all nodes
+        """)
+    }
     let log = try operatedLog(settings)
     defer { log.close() }
     progress = "nothing was changed"
