@@ -78,11 +78,14 @@ import Wire
   }
 
   @Test func allAdditionsToACounterCount() throws {
-    #expect(try merge(SharedCounter(1), { $0 += 2 }, { $0 -= 7 }, { $0 += 1 }) == -3)
-    #expect(try merge(["a": SharedCounter(0)], { $0["a"]? += 1 }, { $0["a"]? += 1 }) == ["a": 2])
+    let count = try merge(SharedCounter(1), { $0 += 2 }, { $0 -= 7 }, { $0 += 1 })
+    #expect(count == -3)
+    let counts = try merge(["a": SharedCounter(0)], { $0["a"]? += 1 }, { $0["a"]? += 1 })
+    #expect(counts == ["a": 2])
     // Also to a new key.
     let ballots: [String: SharedCounter] = [:]
-    #expect(try merge(ballots, { $0["a", default: 0] += 1 }, { $0["a", default: 0] += 2 }) == ["a": 3])
+    let counted = try merge(ballots, { $0["a", default: 0] += 1 }, { $0["a", default: 0] += 2 })
+    #expect(counted == ["a": 3])
     #expect(throws: WireError.self) { try merge(ballots, { $0["a"] = SharedCounter(.max) }, { $0["a"] = 1 }) }
     #expect(throws: WireError(.outOfRange(type: "SharedCounter"), at: 0)) {
       try merge(SharedCounter(1), { $0 += .max - 1 }, { $0 += 1 })
