@@ -115,7 +115,8 @@ import Testing
         state.log.append("count \(oldValue) → \(state.count)")
         return .none
       }
-      .onChange(of: { ($0.count / 10, $0.isOn) }, removeDuplicates: ==) { oldValue, state in
+      .onChange(of: { (state: State) -> (Int, Bool) in (state.count / 10, state.isOn) }, removeDuplicates: ==) {
+        oldValue, state in
         guard oldValue.0 != state.count / 10 else { return .none }
         return .send(.note("tens \(state.count / 10)"))
       }
