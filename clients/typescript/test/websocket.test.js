@@ -37,6 +37,19 @@ async function gateway(t, socket, size, user) {
   return `ws://127.0.0.1:${server.address().port}/`;
 }
 
+test("without a WebSocket, connect fails at once, and names the remedy", async () => {
+  const { WebSocket } = globalThis;
+  globalThis.WebSocket = undefined;
+  try {
+    const start = performance.now();
+    await assert.rejects(connect({ url: "ws://127.0.0.1:1/" }), /no WebSocket here; give one/);
+    // The default timeout is ten seconds.
+    assert.ok(performance.now() - start < 5_000);
+  } finally {
+    globalThis.WebSocket = WebSocket;
+  }
+});
+
 test("one core serves a WebSocket: parts, actions, and a hub that restarts", { ...withHub, skip }, async t => {
   const server = await new TestHub(t, { isDurable: true }).start();
   const url = await gateway(t, server.socket, 7);

@@ -32,17 +32,22 @@ const tokenRefused = 4401;
 
 /** The way to a hub through a gateway. Each message carries any number of bytes of the stream. */
 export class WebSocketTransport implements Transport {
-  constructor(private readonly url: string, private readonly options: WebSocketOptions = {}) {}
+  private readonly WebSocket: WebSocketConstructor;
 
-  open(handlers: TransportHandlers): Connection {
-    const WebSocket = this.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
-    if (WebSocket === undefined) {
+  constructor(private readonly url: string, private readonly options: WebSocketOptions = {}) {
+    const WebSocket = options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
+    // Thrown here and not by `open`, whose errors another attempt may cure.
+    if (WebSocket == null) {
       throw new ConnectionError("there is no WebSocket here; give one, such as that of the package ws");
     }
+    this.WebSocket = WebSocket;
+  }
+
+  open(handlers: TransportHandlers): Connection {
     // A browser sends no headers of a page's choice, but it sends subprotocols.
     const token = this.options.token ?? undefined;
     const protocols = token === undefined ? ["storehub"] : ["storehub", `storehub.token.${token}`];
-    const socket = new WebSocket(this.url, protocols);
+    const socket = new this.WebSocket(this.url, protocols);
     socket.binaryType = "arraybuffer";
     let poll: ReturnType<typeof setInterval> | undefined;
     const stop = (): void => {
