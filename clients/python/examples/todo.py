@@ -27,6 +27,11 @@ def action(command: str, argument: str) -> Any:
     sys.exit(__doc__)
 
 
+def printable(text: str) -> str:
+    """The text without characters that could control the terminal: any user may have written it."""
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
 def main(*arguments: str) -> None:
     """Runs one command."""
     with blocking.connect(name="todo.py") as hub:
@@ -34,7 +39,7 @@ def main(*arguments: str) -> None:
             command, argument = arguments
             hub.send({"todos": action(command, argument)}, timeout=10)
         for todo in hub.attach("todos.todos").value:
-            print(f"{todo['id']:4} {'x' if todo['isComplete'] else ' '} {todo['text']}")
+            print(f"{todo['id']:4} {'x' if todo['isComplete'] else ' '} {printable(todo['text'])}")
 
 
 if __name__ == "__main__":

@@ -49,6 +49,9 @@ class Documents(unittest.TestCase):
             run(hub, script, "add", "bread")
             self.assertEqual(run(hub, script, "done", "0"), "   0 x oat milk\n   1   bread\n")
             self.assertEqual(run(hub, script, "remove", "1"), "   0 x oat milk\n")
+            # The texts are from other users, and the terminal is this one's.
+            run(hub, script, "add", "a\x1b[31mb\n\u202ec 水")
+            self.assertEqual(run(hub, script), "   2   a\ufffd[31mb\ufffd\ufffdc 水\n   0 x oat milk\n")
 
     def test_the_line_for_a_status_bar_survives_a_restart(self) -> None:
         with HubProcess() as hub:
