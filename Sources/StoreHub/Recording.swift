@@ -294,13 +294,20 @@ extension Recording {
   ) throws(RecordingError) -> Recording {
     let history = opening.history
     let change: SchemaChange
-    do throws(RecoveryError) { change = try SchemaChange(from: source, recovery) } catch {
+    do throws(RecoveryError) { change = try SchemaChange(from: source, to: own, recovery) } catch {
       throw failure(error, source, of: own, history, readable: nil, in: directory)
     }
     let journal: Journal
     do throws(LogError) { journal = try opening.start { mailbox.post($0) } } catch { throw .log(error) }
     journal.begin(schema: source)
     for note in history.notes { log.write(.warning, "\(directory): \(note)") }
+    if !change.droppedFields.isEmpty {
+      let fields = change.droppedFields.joined(separator: ", ")
+      log.write(
+        .warning,
+        "\(directory): the state of the cluster has \(fields), which this version does not have: they are lost if it leads"
+      )
+    }
     var recording = Recording(
       turnLog: journal, mailbox: mailbox, history: HubHistory(position: history.tail), durability: durability
     ) { journal.close() }

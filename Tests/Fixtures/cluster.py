@@ -1044,7 +1044,18 @@ async def schema(program, etcd, directory, storectl):
         for node in (first, leader):
             join(node)
         await progress(clients.values(), list(tasks.values()))
-        for node in NODES:
+        # A version without the new field says what it would lose, and changes nothing before it leads.
+        await quit(clients[first])
+        await asyncio.to_thread(cluster.end, first)
+        await stands_by(first, 2)
+        logs["earlier"] = cluster.log(first)
+        await goes_on(second)
+        cluster.kill(first)
+        cluster.program = versions[3]
+        starts = cluster.log(first).count("listening on")
+        cluster.start(first)
+        await cluster.wait(first, "listening on", starts + 1)
+        for node in (second, leader):
             await quit(clients[node])
         end = time.monotonic() + LIMIT
         found = {node: await state(node) for node in NODES}

@@ -230,7 +230,13 @@ public struct Recovery: ~Copyable {
     let revision = foreignRevision
     try convertForeignState()
     (foreignRevision, migration) = (revision, nil)
+    droppedFields = fieldsToDrop
     guard engine.isReplaceable(byteLimit: replacementLimit) else { throw .tooLarge(byteLimit: replacementLimit) }
+  }
+
+  /// What becomes of fields without a partner is the matter of declared steps.
+  private var fieldsToDrop: [String] {
+    chain == nil ? newestForeign?.stateFields(missingIn: engine.schema) ?? [] : []
   }
 
   /// True if `renumber` has converted a state of another schema.
@@ -281,8 +287,7 @@ public struct Recovery: ~Copyable {
     guard let newestForeign else { return nil }
     try convertForeignState()
     earlierSchema = newestForeign
-    // What becomes of fields without a partner is the matter of the steps.
-    droppedFields = chain == nil ? newestForeign.stateFields(missingIn: engine.schema) : []
+    droppedFields = fieldsToDrop
     let dropped = effects.convert(to: engine.schema)
     droppedEffectCount = dropped.count
     let turn = LoggedTurn(

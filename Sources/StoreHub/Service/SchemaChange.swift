@@ -14,6 +14,8 @@ internal import Wire
 final class SchemaChange {
   /// The schema of the log.
   let source: Schema
+  /// The schema of the feature.
+  private let own: Schema
   private var recovery: Recovery
   private var log: (any ReplicatedLog)?
   private var mailbox: TurnLogMailbox?
@@ -28,13 +30,17 @@ final class SchemaChange {
 
   /// - Parameters:
   ///   - source: The schema of the log.
-  ///   - recovery: The state at the end of the journal, in that schema.
+  ///   - own: The schema of the feature.
+  ///   - recovery: The state at the end of the journal, in the schema of the log.
   /// - Throws: The reason why that state cannot be converted.
-  init(from source: Schema, _ recovery: consuming Recovery) throws(RecoveryError) {
-    self.source = source
+  init(from source: Schema, to own: Schema, _ recovery: consuming Recovery) throws(RecoveryError) {
+    (self.source, self.own) = (source, own)
     try recovery.rehearse()
     self.recovery = recovery
   }
+
+  /// The fields in the state of the log that the feature does not have.
+  var droppedFields: [String] { recovery.droppedFields }
 
   /// Follows the log until the schema is changed, by this hub or another one.
   ///
@@ -69,6 +75,10 @@ final class SchemaChange {
       attempt { () throws(RecoveryError) in
         guard let turn = try recovery.renumber(at: wallTime()) else { preconditionFailure("a log without a change") }
         log.append([turn])
+        messages?.write(
+          .warning, "this node converts the state of the cluster to the schema of its version",
+          Log.Details(
+            .migrated, ["FROM": "\(source.fingerprint)", "TO": "\(own.fingerprint)", "REVISION": "\(turn.revision)"]))
       }
     // The conversion is not in the log, and the state that it was made from is gone.
     case .follow: if recovery.isConverted { end(.reopens) }

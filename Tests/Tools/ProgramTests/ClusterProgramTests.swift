@@ -404,6 +404,8 @@ private enum OpenSSL {
     #expect(change.ended == ["unfit": 1, "old": 1], "\(text)")
     #expect(change.logs["unfit"]?.contains("does not fit this program's feature") == true, "\(text)")
     #expect(change.logs["old"]?.contains("run the version of the other nodes on this one") == true, "\(text)")
+    let loss = "'currency' of Ledger3, which this version does not have"
+    #expect(change.logs["earlier"]?.contains(loss) == true, "\(text)")
     for (node, command) in change.verified { #expect(command.status == 0, "\(node): \(command)") }
   }
 
