@@ -142,7 +142,7 @@ class Machine:
             url, "--advertise-client-urls", url, "--listen-peer-urls", f"http://{self.address}:2380",
             "--initial-advertise-peer-urls", f"http://{self.address}:2380", "--initial-cluster", self.cluster,
             "--initial-cluster-state", self.cluster_state, "--heartbeat-interval", "100", "--election-timeout", "1000",
-            "--quota-backend-bytes", str(self.ETCD_BYTES), "--snapshot-count", "10000", "--max-wals", "2",
+            "--pre-vote", "--quota-backend-bytes", str(self.ETCD_BYTES), "--snapshot-count", "10000", "--max-wals", "2",
             "--cert-file", path(f"{self.name}.pem"), "--key-file", path(f"{self.name}.key"), "--trusted-ca-file",
             path("ca.pem"), "--client-cert-auth", "--logger", "zap", "--log-level", "info")
 

@@ -221,6 +221,7 @@ extension Tool {
       try await log.change(transaction, to: history)
     }
     effect = "the log was restored"
+    plan.append("done        the log was restored: start the hubs of all machines")
     if isJSON { print(Self.json(end, ending, [JSONValue.Member("restored", .bool(true))])) } else { print(plan) }
   }
 
