@@ -292,7 +292,7 @@ let package = Package(
     // systemd: notifications, passed and kept descriptors, journal records.
     .target(name: "ServiceManager", dependencies: ["CSystemd"], swiftSettings: spans),
     .target(name: "Terminal", dependencies: ["CNcurses"], swiftSettings: onLoop),
-    .target(name: "ProgramOptions", dependencies: ["CGlibc", "Spelling"], swiftSettings: common),
+    .target(name: "ProgramOptions", dependencies: ["CGlibc", "JSONText", "Spelling"], swiftSettings: common),
     // Reads INI files. Separate, so that only programs that use it link libinih.
     .target(name: "INIText", dependencies: ["CINIH"], swiftSettings: common),
     // Databases of SQLite.
@@ -378,7 +378,8 @@ let package = Package(
       name: "WebSocketServer", dependencies: ["CWebSockets", "EventLoop"], swiftSettings: onLoop),
     // What operators see of a service: its log, its metrics and its watchdog.
     .target(
-      name: "ServiceProcess", dependencies: ["EventLoop", "HTTPServer", "ServiceManager"], swiftSettings: onLoop),
+      name: "ServiceProcess", dependencies: ["EventLoop", "HTTPServer", "JSONText", "ServiceManager"],
+      swiftSettings: onLoop),
     // The tokens with which remote clients may use a hub.
     .target(name: "GatewayTokens", dependencies: ["INIText", "Wire"], swiftSettings: common),
     // The gateway of a hub for browsers and remote programs.

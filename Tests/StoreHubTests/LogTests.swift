@@ -64,6 +64,12 @@ import Wire
     #expect(recorder.lines.count == 100)
   }
 
+  @Test func linesShowControlCharactersByTheirNumbers() {
+    let recorder = LogRecorder()
+    recorder.log?.write(.error, "/tmp/\u{1B}[31m\u{202E}x: cannot be opened")
+    #expect(recorder.lines == ["test: error: /tmp/\\u{1b}[31m\\u{202e}x: cannot be opened"])
+  }
+
   @Test func namesOfClientsCannotForgeLines() {
     let peer = Peer(process: 1, user: 2, group: 3)
     var core = HubCore(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))

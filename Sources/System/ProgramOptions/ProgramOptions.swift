@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSONText
 internal import Spelling
 
 /// A program's command line: the tables of its options and commands, from which parsing, `--help`, the manual page and
@@ -221,8 +222,9 @@ package struct ProgramOptions: Sendable {
   }
 }
 
-/// Prints a line on standard error.
+/// Prints a line on standard error. Characters that would control a terminal are shown by their numbers: messages quote
+/// arguments, names of files and texts of other users.
 package func printError(_ line: String) {
-  let bytes = Array("\(line)\n".utf8)
+  let bytes = Array("\(line.printable)\n".utf8)
   _ = write(STDERR_FILENO, bytes, bytes.count)
 }

@@ -340,6 +340,15 @@ import Testing
     #expect(zsh.contains("'(-m --mode)'{-m,--mode}'[how]:MODE:(fast slow)'"))
   }
 
+  @Test func messagesShowControlCharactersByTheirNumbers() async throws {
+    let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      printError("probe: unknown option --\u{1B}[31m\u{202E}wrong\tcell 水")
+    }
+    // Runtimes of sanitizers may write further lines.
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("probe: unknown option --\\u{1b}[31m\\u{202e}wrong\tcell 水\n"), "\(text)")
+  }
+
   @Test func theManualPageHasEveryOptionAndSurvivesItsLanguage() {
     let page = tool.manualPage
     for line in [
