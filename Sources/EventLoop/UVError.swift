@@ -1,4 +1,5 @@
 internal import CUV
+internal import Glibc
 
 /// A failed libuv call: the operation, its subject, and libuv's name and message for the cause.
 ///
@@ -38,11 +39,18 @@ nonisolated extension UVError {
   /// Advice for a failed attempt to connect, as a sentence; empty if there is none.
   package var connectionAdvice: String {
     switch code {
+    case Code.connectionRefused where isOtherFile: "There is something else than a socket."
     case Code.noSuchFile, Code.connectionRefused: "Is a hub running there?"
     case Code.permissionDenied: "The socket is for another user or group."
     case Code.nameTooLong: "Choose a shorter path."
     default: ""
     }
+  }
+
+  /// True if the subject is the path of something that is no socket, which connect(2) refuses like one without a listener.
+  private var isOtherFile: Bool {
+    var status = stat()
+    return unsafe stat(subject, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
   }
 
   /// True if no hub listens on the socket, so that a later attempt may succeed.

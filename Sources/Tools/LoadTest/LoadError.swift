@@ -18,6 +18,8 @@ package enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
   case malformed(String)
   /// The hub did not answer.
   case silent(seconds: Double, reason: String)
+  /// The hub takes fewer actions than are due, and too many of one thread wait for it.
+  case overloaded(waiting: Int)
   /// A signal ended the program while it waited for the hub before or after the run.
   case interrupted(signal: Int32)
   /// The hub has forgotten a session with unacknowledged actions.
@@ -36,6 +38,8 @@ package enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
     case .rejected(let reason): "the hub refused an action: \(reason)"
     case .malformed(let what): "the hub sent something malformed: \(what)"
     case .silent(let seconds, let reason): "no answer for \(Decimals.fixed(seconds, 1)) s: \(reason)"
+    case .overloaded(let waiting):
+      "\(waiting) actions wait, because the hub takes fewer than are due: try a lower --rate, or --search"
     case .interrupted(let signal): "signal \(signal) arrived while the hub did not answer"
     case .sessionLost(let count):
       "the hub does not know a session any more; whether its last \(count) actions took effect is unknown"
@@ -49,7 +53,7 @@ package enum LoadError: Error, Equatable, Sendable, CustomStringConvertible {
     case .doesNotFit: 3
     case .cannotConnect: 4
     case .disconnected, .wentAway, .sessionLost: 5
-    case .silent: 6
+    case .silent, .overloaded: 6
     case .wrong: 8
     case .interrupted(let signal): 128 + signal
     case .rejected, .malformed, .failed: 1

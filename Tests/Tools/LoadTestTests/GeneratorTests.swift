@@ -63,8 +63,25 @@ import Wire
 
   /// A generator thread that gets no processor until the end of the run.
   @Test(arguments: [(nil, 300), (0.5, 150)]) func aLateThreadStillSendsWhatWasDue(stop: Double?, due: Int) throws {
+    let figures = try figuresOfALateThread(stop: stop) { $0.rate = 300 }
+    #expect(figures.failure == nil && figures.totals.sent == due && figures.lateness.count == UInt64(due))
+    #expect(figures.lateness.minimum > 900_000_000)
+  }
+
+  /// What waits has a limit, of which each thread has its share: a rate that no hub keeps would fill the memory.
+  @Test func farTooManyActionsEndTheRun() throws {
+    let figures = try figuresOfALateThread(stop: nil) { ($0.rate, $0.threads) = (1e9, 16 << 10) }
+    guard case .overloaded(let waiting)? = figures.failure else {
+      return #expect(Bool(false), "\(String(describing: figures.failure))")
+    }
+    #expect(waiting > 1024 && waiting == figures.totals.sent && waiting < 20_000)
+  }
+
+  /// The figures of a thread that finds a run of 1 s over, with a hub that is gone.
+  private func figuresOfALateThread(stop: Double?, change: (inout Plan) -> Void) throws -> ThreadFigures {
     var plan = try Hub.plan("[action a]\nsend = counter.incrementButtonTapped", connections: 3)
-    (plan.rate, plan.duration, plan.reconnects) = (300, 1, true)
+    (plan.duration, plan.reconnects) = (1, true)
+    change(&plan)
     let state = RunState(threads: 1)
     let start = Clock.now - 2_000_000_000
     state.begin(at: start, measuringFrom: start, until: start + 1_000_000_000)
@@ -74,12 +91,10 @@ import Wire
       source: try ActionSource(plan, schema: Hub.schema, state: Hub.state(todos: 0).encoded(), run: "RUN"),
       schema: Hub.schema, number: 0, watchers: [], isTouching: [true], scopeOfElement: nil)
     let thread = try GeneratorThread.start(task, state)
-    while state.reports[0].figures.withLock({ $0.phase }) != .draining { usleep(1000) }
+    while state.reports[0].figures.withLock({ $0.phase != .draining && $0.failure == nil }) { usleep(1000) }
     state.phase = .aborting
     GeneratorThread.join(thread)
-    let figures = state.reports[0].figures.withLock { $0 }
-    #expect(figures.failure == nil && figures.totals.sent == due && figures.lateness.count == UInt64(due))
-    #expect(figures.lateness.minimum > 900_000_000)
+    return state.reports[0].figures.withLock { $0 }
   }
 
   @Test func runsOfEqualTimesStayTogether() {

@@ -148,9 +148,15 @@ final class Worker {
   /// True if the senders of a closed loop have sent their first action.
   private var hasStarted = false
 
+  /// The actions of an open loop, in all threads, that may wait to be sent or acknowledged: 256 MiB of their times. A rate
+  /// that the hub cannot keep would otherwise fill the memory, and the run would last until all of them were sent.
+  private static let waitingLimit = 16 << 20
+
   private func arrive(_ now: UInt64, _ measureStart: UInt64, _ end: UInt64) throws(LoadError) {
     guard var arrivals, !senders.isEmpty else { return }
     var rounds = 0
+    let waiting = figures.totals.sent - figures.totals.answered
+    guard waiting <= Self.waitingLimit / plan.threads else { throw .overloaded(waiting: waiting) }
     while arrivals.next <= now, arrivals.next < end, remaining ?? 1 > 0, rounds < 8192 {
       guard let index = accept(arrivals.next) else {
         // The elements are used up.
