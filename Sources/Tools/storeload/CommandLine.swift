@@ -128,7 +128,10 @@ let runOptions = ProgramOptions(
           ("3", "the hub's schema has no such path or action, or the state lacks what the actions need"),
           ("4", "no hub can be reached"),
           ("5", "the hub closed the connection during the run; the measurements so far were printed"),
-          ("6", "the hub stopped answering, or took far fewer actions than --rate; the measurements so far were printed"),
+          (
+            "6",
+            "the hub stopped answering, or took far fewer actions than --rate; the measurements so far were printed"
+          ),
           ("8", "a result is wrong: actions were lost or took effect twice, or states differ"),
           (
             "9",
