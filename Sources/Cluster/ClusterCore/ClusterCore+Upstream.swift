@@ -26,6 +26,8 @@ struct Upstreams {
     /// The time since which it is current.
     var currentSince: Duration?
     var refusal: FollowRefusal?
+    /// The requests to it without an answer. Only the answer to the last one counts: those before it had another place.
+    var unanswered = 0
     /// It is not asked before.
     var retryAt = Duration.zero
   }
@@ -135,6 +137,7 @@ extension ClusterCore {
     route = .none
     upstreams.current = node
     (upstreams.askedAt, upstreams.progressAt) = (now, now)
+    upstreams.linked[node]?.unanswered += 1
     let place = candidate?.point ?? point
     emit(
       .send(
@@ -160,7 +163,11 @@ extension ClusterCore {
   // MARK: Answers
 
   mutating func handle(_ answer: FollowAnswer, from node: NodeName) {
-    guard isRelay, node == upstreams.current else { return }
+    guard isRelay, var state = upstreams.linked[node] else { return }
+    // One that ends what was accepted is the answer to no request.
+    state.unanswered = max(0, state.unanswered - 1)
+    upstreams.linked[node] = state
+    guard state.unanswered == 0, node == upstreams.current else { return }
     switch answer {
     case .accepted(let found):
       guard !upstreams.isAccepted else { return }

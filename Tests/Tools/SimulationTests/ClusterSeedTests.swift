@@ -23,7 +23,7 @@ import Testing
   }
 
   /// Seeds with relays that have failed.
-  @Test(arguments: [UInt64](arrayLiteral: 2539, 701_259, 2_008_486, 2_014_477, 2_031_742))
+  @Test(arguments: [UInt64](arrayLiteral: 2539, 701_259, 2_008_486, 2_014_477, 2_031_742, 4_023_529))
   func aMendedSeedWithRelaysStaysSo(seed: UInt64) {
     do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
   }
