@@ -14,7 +14,7 @@ nonisolated struct RepeatedFailures {
   /// The time after which the same failure is told again.
   static let interval = Duration.seconds(60)
 
-  /// The reasons that are told of one subject within that time. Unknown ends can fail for many.
+  /// The greatest number of reasons told of one subject within that time: strangers who connect can fail for many.
   private static let reasonLimit = 16
 
   init(patience: Duration) { self.patience = patience }

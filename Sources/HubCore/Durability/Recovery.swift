@@ -234,7 +234,7 @@ public struct Recovery: ~Copyable {
     guard engine.isReplaceable(byteLimit: replacementLimit) else { throw .tooLarge(byteLimit: replacementLimit) }
   }
 
-  /// What becomes of fields without a partner is the matter of declared steps.
+  /// The fields that a conversion by names loses. Declared steps decide for themselves what becomes of a field.
   private var fieldsToDrop: [String] {
     chain == nil ? newestForeign?.stateFields(missingIn: engine.schema) ?? [] : []
   }

@@ -68,7 +68,7 @@ import Wire
     #expect(figures.lateness.minimum > 900_000_000)
   }
 
-  /// What waits has a limit, of which each thread has its share: a rate that no hub keeps would fill the memory.
+  /// A rate that no hub keeps would fill the memory: each thread has its share of a limit for waiting actions.
   @Test func farTooManyActionsEndTheRun() throws {
     let figures = try figuresOfALateThread(stop: nil) { ($0.rate, $0.threads) = (1e9, 16 << 10) }
     guard case .overloaded(let waiting)? = figures.failure else {
