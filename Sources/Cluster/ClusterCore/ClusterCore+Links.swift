@@ -155,7 +155,9 @@ extension ClusterCore {
 
   private mutating func heard(_ leadership: Leadership, _ position: UInt64, _ isCurrent: Bool, from node: NodeName) {
     guard leadership.node == node, !isRelay else { return }
+    let isNew = (links[node] ?? nil) != leadership
     links[node] = .some(leadership)
+    if isNew { requestSnapshotOfNewLeader() }
     switch role {
     case .follower, .claiming: break
     case .proving, .refused, .leader: return

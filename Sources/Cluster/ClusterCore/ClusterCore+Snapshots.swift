@@ -11,6 +11,8 @@ struct SnapshotRequest {
   var until: Duration
   /// The time until which the node may prepare it.
   let preparingUntil: Duration
+  /// True if the node prepares or sends it.
+  var isAnswered = false
 }
 
 /// Snapshots: the base of another node's journal, for one that lacks entries which the log no longer has.
@@ -48,6 +50,7 @@ extension ClusterCore {
     guard let request = snapshotRequest, request.node == node else { return }
     let until = min(now + snapshotWait(request.count), request.preparingUntil)
     snapshotRequest?.until = max(request.until, until)
+    snapshotRequest?.isAnswered = true
   }
 
   /// A part of the snapshot of a node has arrived, or all of it is being checked: another one is not asked yet.
@@ -55,6 +58,7 @@ extension ClusterCore {
     guard let request = snapshotRequest, request.node == node else { return }
     let until = now + snapshotWait(request.count)
     snapshotRequest?.until = until
+    snapshotRequest?.isAnswered = true
   }
 
   /// A node that was asked for a snapshot cannot send it, or what it has sent cannot be used: another one is asked, or the
@@ -63,6 +67,15 @@ extension ClusterCore {
     guard let request = snapshotRequest, request.node == node else { return }
     let until = now + snapshotWait(request.count)
     snapshotRequest?.until = until
+    snapshotRequest?.isAnswered = false
+  }
+
+  /// A node begins to lead. It has the state, which the nodes that were asked before may not have had, so the pauses are
+  /// over, unless a snapshot is on its way.
+  mutating func requestSnapshotOfNewLeader() {
+    guard needsSnapshot, candidate == nil, snapshotRequest?.isAnswered != true else { return }
+    (snapshotRequest, passedSnapshots, nextRequestAt) = (nil, 0, now)
+    requestSnapshot()
   }
 
   /// The log does not have the last entry of the snapshot that has arrived. The next one may be as late, so the pauses

@@ -41,6 +41,37 @@ import Wire
     #expect(node.snapshotRequests == [TestNode.name("c")])
   }
 
+  /// The nodes that were asked before may have had no journal themselves.
+  @Test func aNewLeaderIsAskedAtOnce() {
+    let node = late(linkedTo: ["b", "c"])
+    // The next request would be due 4 seconds later.
+    node.pass(.milliseconds(1000))
+    node.pass(.milliseconds(2000))
+    #expect(node.snapshotRequests.count == 3)
+    node.clear()
+    lead("b", in: node)
+    #expect(node.snapshotRequests == [TestNode.name("b")])
+    // Only its first beat says something new.
+    node.clear()
+    lead("b", in: node)
+    #expect(node.snapshotRequests.isEmpty)
+  }
+
+  @Test func aNewLeaderIsNotAskedWhileASnapshotComes() {
+    let node = late(linkedTo: ["b", "c"])
+    node.core.snapshotPrepared(by: node.snapshotRequests[0])
+    node.clear()
+    lead("b", in: node)
+    lead("c", in: node)
+    #expect(node.snapshotRequests.isEmpty)
+  }
+
+  private func lead(_ name: String, in node: TestNode) {
+    let leader = Leadership(term: 2, node: TestNode.name(name), process: 3)
+    node.core.received(.beat(leader, position: 4, isCurrent: true), from: TestNode.name(name))
+    node.take()
+  }
+
   @Test func aPieceGivesTheSenderTime() {
     let node = late(linkedTo: ["b"])
     for _ in 0..<5 {

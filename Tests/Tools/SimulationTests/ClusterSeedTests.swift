@@ -14,7 +14,8 @@ import Testing
   /// Seeds that have failed, of this model or an earlier one with the same draws.
   @Test(
     arguments: [UInt64](
-      arrayLiteral: 270, 278, 555, 574, 924, 4368, 12888, 14803, 45247, 52170, 76646, 500132, 5_007_911, 5_019_390))
+      arrayLiteral: 270, 278, 555, 574, 924, 4368, 12888, 14803, 45247, 52170, 76646, 500132, 5_007_911, 5_019_390,
+      7_077_279))
   func aMendedSeedStaysSo(seed: UInt64) {
     // They were found without relays, which take draws of their own.
     var plan = ClusterPlan(seed: seed)
@@ -23,7 +24,7 @@ import Testing
   }
 
   /// Seeds with relays that have failed.
-  @Test(arguments: [UInt64](arrayLiteral: 2539, 701_259, 2_008_486, 2_014_477, 2_031_742, 4_023_529))
+  @Test(arguments: [UInt64](arrayLiteral: 2539, 701_259, 2_008_486, 2_014_477, 2_031_742, 4_023_529, 7_046_520))
   func aMendedSeedWithRelaysStaysSo(seed: UInt64) {
     do { try ClusterSimulation(ClusterPlan(seed: seed)).run() } catch { Issue.record("seed \(seed): \(error)") }
   }
