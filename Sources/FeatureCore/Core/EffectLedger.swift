@@ -157,7 +157,7 @@ struct EffectLedger<Action> {
   /// Removes an effect that has ended and begins the effects that waited for it.
   mutating func finish(_ effect: EffectID, send: (Action, UInt64) -> Void) {
     guard let context = remove(effect) else { return }
-    perform(.finishStep(context), send: send)
+    finishStep(in: context, send: send)
     release(context.cascade)
   }
 
@@ -246,7 +246,7 @@ struct EffectLedger<Action> {
         release(cascade)
         next = nil
       }
-      if next == nil { next = postponed.popLast() }
+      if next == nil, !postponed.isEmpty { next = postponed.removeLast() }
     }
   }
 
@@ -337,6 +337,11 @@ struct EffectLedger<Action> {
     step.sequence = sequence
     postponed.append(.finishStep(step))
     return .begin(tree, step)
+  }
+
+  /// Ends a part of a sequence's current step; most effects have no sequence.
+  private mutating func finishStep(in context: EffectOrigin, send: (Action, UInt64) -> Void) {
+    if context.sequence != nil { perform(.finishStep(context), send: send) }
   }
 
   /// Marks one part of a sequence's current step as ended; the last one begins the next step.
@@ -437,7 +442,8 @@ struct EffectLedger<Action> {
   }
 
   private func presentation(of path: EffectPath) -> EffectPath? {
-    guard !dismissals.isEmpty else { return nil }
+    // As empty as `dismissals`, but access to a dictionary of a generic type looks up that type.
+    guard !dismissalsByPath.isEmpty else { return nil }
     var path = path
     while !path.isEmpty, dismissals[path] == nil { path.removeLast() }
     return path.isEmpty ? nil : path
@@ -454,7 +460,7 @@ struct EffectLedger<Action> {
     guard let context = remove(effect) else { return }
     if effect.number > lastTakenNumber { hasUnstarted = true }
     ask(.cancel(effect))
-    perform(.finishStep(context), send: send)
+    finishStep(in: context, send: send)
     release(context.cascade)
   }
 

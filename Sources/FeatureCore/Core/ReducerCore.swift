@@ -453,7 +453,7 @@ public struct ReducerCore<State, Action>: ~Copyable {
   /// A loop, not a recursion: a chain of any number of actions does not grow the stack.
   private mutating func drain() {
     takeUnexpected()
-    while let (action, cascade) = queue.next() {
+    while !queue.isEmpty, let (action, cascade) = queue.next() {
       // The actions after one that is refused are those of effects that do not begin.
       guard !discardsSentActions, effects.refusal == nil, let tree = reduceOnly(action) else { continue }
       beginEffects(tree, of: action, cascade: cascade)
