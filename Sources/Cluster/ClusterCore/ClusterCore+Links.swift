@@ -157,7 +157,7 @@ extension ClusterCore {
     guard leadership.node == node, !isRelay else { return }
     let isNew = (links[node] ?? nil) != leadership
     links[node] = .some(leadership)
-    if isNew { requestSnapshotOfNewLeader() }
+    if isNew { requestSnapshot(ofNewLeader: node) }
     switch role {
     case .follower, .claiming: break
     case .proving, .refused, .leader: return

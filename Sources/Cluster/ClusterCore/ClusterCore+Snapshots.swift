@@ -21,14 +21,19 @@ struct SnapshotRequest {
 /// a transaction has found its last entry in the log, as it does for a journal: whatever arrives, the node's own journal
 /// stays until then.
 extension ClusterCore {
-  /// Asks a node for its state: first the leader if it is linked, then any, with longer and longer pauses.
+  /// Asks a node for its state, with longer and longer pauses: first one that does not lead if it is linked, so that the
+  /// clients of the leader do not wait for what it sends, then any.
   mutating func requestSnapshot() {
     guard now >= nextRequestAt, now >= snapshotRequest?.until ?? now else { return }
     var nodes = links.keys.filter(givers.contains).sorted()
     if nodes.count > 1, let asked = snapshotRequest?.node ?? avoided { nodes.removeAll { $0 == asked } }
+    let following = nodes.filter { (links[$0] ?? nil) == nil }
+    if snapshotRequest == nil, !following.isEmpty { nodes = following }
     guard !nodes.isEmpty else { return }
-    let leading = snapshotRequest == nil ? nodes.first { (links[$0] ?? nil) != nil } : nil
-    let node = leading ?? nodes[Int.random(in: 0..<nodes.count, using: &random)]
+    requestSnapshot(of: nodes[Int.random(in: 0..<nodes.count, using: &random)])
+  }
+
+  private mutating func requestSnapshot(of node: NodeName) {
     let count = (snapshotRequest?.count ?? 0) + 1
     snapshotRequest = SnapshotRequest(
       node: node, count: count, until: now + snapshotWait(count),
@@ -72,10 +77,10 @@ extension ClusterCore {
 
   /// A node begins to lead. It has the state, which the nodes that were asked before may not have had, so the pauses are
   /// over, unless a snapshot is on its way.
-  mutating func requestSnapshotOfNewLeader() {
-    guard needsSnapshot, candidate == nil, snapshotRequest?.isAnswered != true else { return }
+  mutating func requestSnapshot(ofNewLeader node: NodeName) {
+    guard needsSnapshot, givers.contains(node), candidate == nil, snapshotRequest?.isAnswered != true else { return }
     (snapshotRequest, passedSnapshots, nextRequestAt) = (nil, 0, now)
-    requestSnapshot()
+    requestSnapshot(of: node)
   }
 
   /// The log does not have the last entry of the snapshot that has arrived. The next one may be as late, so the pauses

@@ -32,13 +32,19 @@ import Wire
     #expect(times == [0, 1000, 3000])
   }
 
-  @Test func theLeaderIsAskedFirst() {
-    let node = TestNode("a", journal: TestNode.journal(Array(log[..<2])))
-    for name in ["b", "c"] { node.core.linkOpened(TestNode.name(name)) }
-    let leader = Leadership(term: 2, node: TestNode.name("c"), process: 3)
-    node.core.received(.beat(leader, position: 4, isCurrent: true), from: TestNode.name("c"))
-    node.answer(behind)
-    #expect(node.snapshotRequests == [TestNode.name("c")])
+  /// The clients of the leader do not wait for what it sends.
+  @Test func aNodeThatFollowsIsAskedFirst() {
+    for name in ["b", "c"] {
+      let node = TestNode("a", journal: TestNode.journal(Array(log[..<2])))
+      for name in ["b", "c"] { node.core.linkOpened(TestNode.name(name)) }
+      lead(name, in: node)
+      node.answer(behind)
+      let other = TestNode.name(name == "b" ? "c" : "b")
+      #expect(node.snapshotRequests == [other])
+      // It may have nothing.
+      node.pass(.milliseconds(1000))
+      #expect(node.snapshotRequests == [other, TestNode.name(name)])
+    }
   }
 
   /// The nodes that were asked before may have had no journal themselves.
