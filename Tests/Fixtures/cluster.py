@@ -994,10 +994,16 @@ async def schema(program, etcd, directory, storectl):
         logs["unfit"] = cluster.log(first)
         await goes_on(leader)
 
-        # One follower of the new version, which is killed while it stands by.
+        # One follower of the new version, which is stopped and then killed while it stands by.
         await stands_by(first, 2)
+        ended["standing by"] = await asyncio.to_thread(cluster.end, first)
+        text = "the journal was not closed in order"
+        unclean = [cluster.log(first).count(text)]
+        await stands_by(first, 2)
+        unclean.append(cluster.log(first).count(text))
         cluster.kill(first)
         await stands_by(first, 2)
+        unclean.append(cluster.log(first).count(text))
         await goes_on(leader)
         # The other one has lost its disk, and begins when the log has its schema.
         await quit(clients[second])
@@ -1063,7 +1069,7 @@ async def schema(program, etcd, directory, storectl):
             found = {node: await state(node) for node in NODES}
         entries = {node: found[node]["entries"] for node in NODES}
         json.dump({
-            "acknowledged": len(acknowledged), "ended": ended, "lost": lost, "logs": logs,
+            "acknowledged": len(acknowledged), "ended": ended, "lost": lost, "logs": logs, "unclean": unclean,
             "missing": {node: len(acknowledged - set(list)) for node, list in entries.items()},
             "doubled": {node: len(list) - len(set(list)) for node, list in entries.items()},
             "differing": sum(found[node] != found[NODES[0]] for node in NODES),

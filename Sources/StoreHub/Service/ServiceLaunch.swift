@@ -206,6 +206,7 @@ final class ServiceLaunch<Service: HubService> {
 
   /// Joins the cluster, and runs the loop until the journal was proved to belong to its log, and has what that has.
   ///
+  /// A signal to stop ends the process, with its journal closed in order.
   /// - Returns: False if the journal was replaced by the base of another node's, or has another schema now: it is to be
   ///   opened again.
   private func join(
@@ -232,9 +233,16 @@ final class ServiceLaunch<Service: HubService> {
     try recording.schemaChange?.standBy(replicated, recording.mailbox, on: loop, reporting: log) {
       outcome = outcome ?? $0
     }
+    var end: String?
+    try life.watchEnd { end = $0 }
+    defer { life.forgetEnd() }
     var toldAt = loop.now
     while outcome == nil {
       loop.run(.once)
+      if let end {
+        replicated.leave()
+        exit(life.endBeforeServing(recording, reason: end))
+      }
       // A long log takes a while to copy.
       guard loop.now - toldAt >= .seconds(10) else { continue }
       life.joining(obstacle: obstacle)

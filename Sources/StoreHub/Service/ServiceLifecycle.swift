@@ -68,8 +68,8 @@ public final class ServiceLifecycle {
     (self.loop, self.log, self.reloads) = (loop, log, reloads || ServiceManager().isPresent)
     // The Swift runtime's handler would print a backtrace and continue.
     Glibc.signal(SIGQUIT, SIG_DFL)
-    // Before there is a hub, these end the process, which may wait for its cluster for long. The parent may have blocked
-    // them, as a thread pool does for its threads.
+    // Before there is a hub, these end the process. The parent may have blocked them, as a thread pool does for its
+    // threads.
     var ending = sigset_t()
     sigemptyset(&ending)
     for number in [SIGQUIT, SIGTERM, SIGINT] { sigaddset(&ending, number) }
@@ -100,6 +100,34 @@ public final class ServiceLifecycle {
   func joining(obstacle: String? = nil) {
     let reason = obstacle.map { ": \($0)" } ?? ""
     manager.notify(.status("waiting for the log of the cluster\(reason)"), .extendTimeout(Self.recoveryStep))
+  }
+
+  /// Calls a function with the reason when SIGTERM or SIGINT arrives, while the hub waits for its cluster and the loop
+  /// runs. A second signal ends the process immediately.
+  func watchEnd(_ onEnd: @escaping (_ reason: String) -> Void) throws(UVError) {
+    for (number, name) in [(SIGTERM, "SIGTERM"), (SIGINT, "SIGINT")] {
+      try watch(number) { [weak self] in
+        self?.forgetEnd()
+        onEnd("received \(name)")
+      }
+    }
+  }
+
+  /// Ends what `watchEnd` has begun.
+  func forgetEnd() { for number in [SIGTERM, SIGINT] { signals[number] = nil } }
+
+  /// Closes the recording of a hub that ends before it has served, and returns the exit status.
+  func endBeforeServing(_ recording: Recording, reason: String) -> Int32 {
+    log.write(.info, "stopping: \(reason)", Log.Details(.stopping, ["REASON": reason]))
+    manager.notify(.stopping, .status("stopping: \(reason)"), .extendTimeout(stopLimit + Self.reserve))
+    close(recording)
+    return end()
+  }
+
+  private func close(_ recording: Recording?) {
+    guard let error = recording?.close() else { return }
+    log.write(.error, "the journal was not closed in order: \(error)")
+    status = max(status, 1)
   }
 
   /// Starts to watch signals. Call it before the socket exists, since a program that sees the socket may send one.
@@ -172,10 +200,7 @@ public final class ServiceLifecycle {
       _exit(1)
     }
     DispatchQueue.global().asyncAfter(deadline: deadline ?? endOfLimit, execute: backstop)
-    if let error = recording?.close() {
-      log.write(.error, "the journal was not closed in order: \(error)")
-      status = max(status, 1)
-    }
+    close(recording)
     backstop.cancel()
     return end()
   }
@@ -226,7 +251,7 @@ public final class ServiceLifecycle {
     isStopping = true
     deadline = endOfLimit
     // From now on another signal ends the process immediately, even if the loop is blocked.
-    for number in [SIGTERM, SIGINT] { signals[number] = nil }
+    forgetEnd()
     watchdog = nil
     log.write(.info, "stopping: \(reason)", Log.Details(.stopping, ["REASON": reason]))
     manager.notify(

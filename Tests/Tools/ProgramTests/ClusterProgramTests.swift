@@ -383,7 +383,7 @@ private enum OpenSSL {
     let ended: [String: Int]
     let logs: [String: String]
     let missing, doubled: [String: Int]
-    let migrations: [Int]
+    let migrations, unclean: [Int]
     let verified: [String: Restoration.Command]
   }
 
@@ -401,7 +401,9 @@ private enum OpenSSL {
     // One migration was declared, and each node has its result once.
     #expect(change.migrations == [1, 1, 1, 1, 1, 1], "\(text)")
     // A state that cannot be converted, and a hub whose version the log has left.
-    #expect(change.ended == ["unfit": 1, "old": 1], "\(text)")
+    #expect(change.ended == ["unfit": 1, "old": 1, "standing by": 0], "\(text)")
+    // The journal of a hub that was stopped while it stood by is closed in order; that of one that was killed is not.
+    #expect(change.unclean == [0, 0, 1], "\(text)")
     #expect(change.logs["unfit"]?.contains("does not fit this program's feature") == true, "\(text)")
     #expect(change.logs["old"]?.contains("run the version of the other nodes on this one") == true, "\(text)")
     let loss = "'currency' of Ledger3, which this version does not have"
