@@ -17,6 +17,11 @@ extension TerminalView {
     FramedView(content: self, width: width.map { .exactly($0) }, height: height.map { .exactly($0) })
   }
 
+  /// Sets the number of rows; a small terminal may leave only the one that the view cannot do without, because it scrolls.
+  package func frame(upToRows rows: Int) -> some TerminalView {
+    FramedView(content: self, width: nil, height: Need(minimum: 1, ideal: rows))
+  }
+
   /// Lets the view take all the room that others leave.
   public func expanded() -> some TerminalView {
     FramedView(content: self, width: Need(grows: true), height: Need(grows: true))
@@ -133,16 +138,24 @@ final class PaddedNode: WrapperNode {
     Need(minimum: need.minimum, ideal: need.ideal + number, grows: need.grows)
   }
 
-  /// True if there is room for the frame.
-  private func hasRoom(_ size: CanvasSize) -> Bool { size.rows > 2 * rows && size.columns > 2 * columns }
+  /// The rows that content is given rather than a frame, if it needs so many; with more of them it can be scrolled.
+  private static let rowLimit = 3
+  private var hasRoom = false
+
+  /// Returns true if there is room for the frame as well as for the content.
+  private func hasRoom(_ size: CanvasSize) -> Bool {
+    guard size.rows > 2 * rows, size.columns > 2 * columns else { return false }
+    return size.rows - 2 * rows >= min(super.heightNeed(width: size.columns - 2 * columns).minimum, Self.rowLimit)
+  }
 
   override func place(in rect: Rect) {
     frame = rect
-    content?.place(in: hasRoom(rect.size) ? rect.inset(rows: rows, columns: columns) : rect)
+    hasRoom = hasRoom(rect.size)
+    content?.place(in: hasRoom ? rect.inset(rows: rows, columns: columns) : rect)
   }
 
   override func draw(on region: inout Region) {
-    if let title, hasRoom(region.size) { region.frame(title: title) }
+    if let title, hasRoom { region.frame(title: title) }
     drawChildren(on: region)
   }
 }

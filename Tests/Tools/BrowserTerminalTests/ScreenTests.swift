@@ -165,6 +165,26 @@ import Wire
     #expect(terminal.lines.contains { $0.contains("served") }, "\(terminal.lines)")
   }
 
+  /// The frame once took the rows of the actions, so that there was none to choose.
+  @Test(arguments: [3, 4, 5, 6, 8]) func theSmallestScreenShowsAnActionToChoose(rows: Int) throws {
+    let terminal = try BrowserTester(rows: rows, columns: 20)
+    terminal.press(":")
+    var seen: Set<String> = []
+    for _ in 0..<4 {
+      guard let chosen = terminal.lines.first(where: { $0.contains("›") }) else {
+        return #expect(Bool(false), "\(terminal.text)")
+      }
+      seen.insert(chosen)
+      terminal.press("down")
+    }
+    #expect(seen.count == 4, "\(seen)")
+    terminal.type("order added")
+    #expect(terminal.lines.contains { $0.contains("order added") }, "\(terminal.text)")
+    #expect(terminal.lines.contains { $0.contains("› orderAdded") }, "\(terminal.text)")
+    terminal.press("enter")
+    #expect(terminal.store.overlay.map { if case .form = $0 { true } else { false } } == true)
+  }
+
   /// What was typed for the second value was once added to the first.
   @Test func enterGoesToTheValueThatIsMissing() throws {
     let terminal = try BrowserTester()

@@ -52,7 +52,7 @@ private struct PaletteView: TerminalView {
       List(matches, selection: StoreBinding(get: { chosen }, set: { _ in })) { choice in
         Cell(choice.name + choice.entry.valuesText, dim: choice.entry.isInternal)
       }
-      .frame(height: max(min(matches.count, 14), 1))
+      .frame(upToRows: max(min(matches.count, 14), 1))
       if matches.indices.contains(palette.index), !matches[palette.index].entry.help.isEmpty {
         Text(matches[palette.index].entry.help).dim().lineLimit(2)
       }

@@ -48,7 +48,7 @@ private struct PresentationView: TerminalView {
         Cell(store.state.label(of: action, in: presentation) + action.valuesText, dim: action.isInternal)
       }
       .rowKey("enter", "take") { store.send(.presentedActionTaken($0)) }
-      .frame(height: max(min(actions.count, Self.actionCount), 1))
+      .frame(upToRows: max(min(actions.count, Self.actionCount), 1))
     }
     .frame(width: 64)
     .keys([
