@@ -68,6 +68,32 @@ import Wire
     #expect(error?.status == .unknownName, "\(String(describing: error))")
   }
 
+  @Test(arguments: [
+    ("count > 1e999", "count", "1e999", 9), ("  count  <=  -1e400 ", "count", "-1e400", 14),
+    ("rate == 1e309", "rate", "1e309", 9), ("ages[a] != 1e999", "ages[a]", "1e999", 12),
+    ("delay > 1e999s", "delay", "1e999s", 9), ("limit < \"1e999\"", "limit", "\"1e999\"", 9),
+    ("large < 1e99999999999", "large", "1e99999999999", 9),
+  ])
+  func aNumberThatIsNotFiniteIsRefused(text: String, path: String, number: String, place: Int) {
+    let error = #expect(throws: ToolFailure.self) { try holds(text) }
+    let reason = """
+      '\(path)' cannot be compared with \(number) (character \(place) of '\(text)'): the number is not finite, and no \
+      value reaches it
+      """
+    #expect(error == ToolFailure(.unknownName, reason))
+  }
+
+  /// Words for what is not finite are values of floating-point types only.
+  @Test func infinitiesAndNaNHaveNamesForFloats() throws {
+    #expect(try holds("rate < Infinity") && holds("rate > \"-Infinity\"") && !holds("rate == NaN"))
+    for text in ["count > NaN", "count > Infinity", "count < -Infinity", "rate < nan", "rate < inf"] {
+      let error = #expect(throws: ToolFailure.self, "\(text)") { try holds(text) }
+      #expect(error?.status == .unknownName, "\(String(describing: error))")
+    }
+    // A text may have any digits.
+    #expect(try !holds("name == 1e999") && !holds("name ~ 1e999"))
+  }
+
   @Test(arguments: ["", " ", "== 3", "!"]) func aPredicateWithoutAPathIsRefused(text: String) {
     let error = #expect(throws: ToolFailure.self) { try holds(text) }
     #expect(error?.status == .usage && error?.reason.hasPrefix("a predicate ") == true, "\(String(describing: error))")

@@ -61,6 +61,15 @@ nonisolated struct Predicate {
       comparison = (found, "null")
     }
     guard let comparison, comparison.0 != .contains else { return }
+    if Operand.isBeyondNumbers(comparison.word, path.type) {
+      let place = text.count - text.reversed().prefix { $0.isWhitespace }.count - comparison.word.count + 1
+      throw ToolFailure(
+        .unknownName,
+        """
+        '\(left)' cannot be compared with \(comparison.word) (character \(place) of '\(text)'): the number is not finite, \
+        and no value reaches it
+        """)
+    }
     do throws(SchemaValueError) {
       try Operand.check(comparison.word, path.type, SchemaJSON(schema))
     } catch {
@@ -174,6 +183,17 @@ nonisolated private enum Operand {
     do throws(SchemaValueError) { _ = try json.value(of: parsed, as: type) } catch {
       if (try? json.value(of: .string(word), as: type)) == nil { throw error }
     }
+  }
+
+  /// Returns true if a word is a number that is compared with numbers, but too large for a Double, and so for all other
+  /// types. A condition with it would never hold, or always.
+  static func isBeyondNumbers(_ word: String, _ type: SchemaType) -> Bool {
+    let type = plain(type)
+    guard isNumeric(type) || [.named("Float"), .named("Double")].contains(type) else { return false }
+    var digits = word.filter { $0 != "\"" }
+    if digits.hasSuffix("s") { digits.removeLast() }
+    // Not the words for infinities.
+    return digits.allSatisfy { $0.isASCII && $0.isNumber || "+-.eE".contains($0) } && Double(digits)?.isInfinite == true
   }
 
   /// The seconds from 1970 to 2001, from which dates count.
