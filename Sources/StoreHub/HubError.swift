@@ -27,6 +27,11 @@ nonisolated extension HubError: CustomStringConvertible {
       "\(path) exists and is not a socket; remove it, or choose another path with --socket"
     case .system(let operation, let path, ENOENT):
       "cannot \(operation) \(path): its directory does not exist; create it first"
+    case .system(let operation, let path, let code) where [EACCES, EPERM].contains(code):
+      """
+      cannot \(operation) \(path): \(String(cString: strerror(code))); start the hub as the user to whom the file or its \
+      directory belongs, or choose another path with --socket
+      """
     case .system(let operation, let path, let code):
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     case .unreadableInitialState(let problem):

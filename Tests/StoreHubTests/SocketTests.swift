@@ -9,6 +9,15 @@ import Testing
 @testable import StoreHub
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SocketTests {
+  @Test func aPathOfAnotherUserHasARemedy() {
+    let error = HubError.system(operation: "open", path: "/run/a.sock.lock", errno: EACCES)
+    #expect(
+      "\(error)" == """
+        cannot open /run/a.sock.lock: Permission denied; start the hub as the user to whom the file or its directory \
+        belongs, or choose another path with --socket
+        """)
+  }
+
   @Test func aSocketThatIsServedIsNotTakenOver() async throws {
     let bench = try Bench()
     let server = try bench.serve()
