@@ -70,6 +70,14 @@ import Wire
     #expect(recorder.lines == ["test: error: /tmp/\\u{1b}[31m\\u{202e}x: cannot be opened"])
   }
 
+  /// Texts quote names of files and texts of other users, whose line breaks once began lines of their own.
+  @Test func lineBreaksBeginNoLines() {
+    let recorder = LogRecorder()
+    recorder.log?.write(.warning, "/tmp/a\r\ntest: error: b\n\u{301}c: cannot be opened\n")
+    #expect(
+      recorder.lines == ["test: warning: /tmp/a\\u{d}\\u{a}test: error: b\\u{a}\u{301}c: cannot be opened\\u{a}"])
+  }
+
   @Test func namesOfClientsCannotForgeLines() {
     let peer = Peer(process: 1, user: 2, group: 3)
     var core = HubCore(FeatureEngine(initialState: AppFeature.State(), reducer: AppFeature()))

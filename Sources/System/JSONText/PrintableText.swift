@@ -12,4 +12,10 @@ extension String {
       }
     }
   }
+
+  /// As `printable`, with line breaks shown by their numbers as well, for a text that must stay one line.
+  package var printableLine: String {
+    // No return is left, with which a line break would be one character.
+    printable.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\u{a}")
+  }
 }

@@ -66,7 +66,7 @@ final class LogOutput {
 
   private func put(line text: String) -> Bool {
     // A pipe that poll(2) reports as writable accepts PIPE_BUF bytes at once, so a line of that size does not block.
-    let line = Array(text.printable.utf8.prefix(Int(PIPE_BUF) - 1)) + [UInt8(ascii: "\n")]
+    let line = Array(text.printableLine.utf8.prefix(Int(PIPE_BUF) - 1)) + [UInt8(ascii: "\n")]
     var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard Glibc.poll(&poll, 1, 0) == 1, poll.revents & Int16(POLLOUT) != 0 else { return false }
     return Glibc.write(descriptor, line, line.count) == line.count
