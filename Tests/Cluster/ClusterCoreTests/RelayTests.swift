@@ -248,6 +248,32 @@ import Wire
     #expect(node.installed == [place] && isCurrent(node) && node.core.point == place.point)
   }
 
+  /// What a node refused was the place before that of the snapshot.
+  @Test func aLateRefusalOfAnEarlierPlaceDiscardsNoSnapshot() {
+    let node = TestNode("r", follows: ["c", "b"])
+    for upstream in ["c", "b"] { node.link(upstream) }
+    for upstream in ["c", "b"] { node.hear(position: 4, from: upstream) }
+    #expect(node.requests(to: "c") == [0])
+    // Before it answers it follows this node itself for a while, so the other one is asked.
+    node.hear(position: 4, path: ["r"], from: "c")
+    #expect(node.requests(to: "b") == [0])
+    node.receive(.followed(.refused(.lacks(TestNode.history))), from: "b")
+    #expect(node.snapshotRequests == [TestNode.name("c")])
+    let place = JournalPlace(history: TestNode.history, last: log[3], turn: 3)
+    node.clear()
+    node.core.snapshotArrived(place)
+    node.take()
+    for _ in 0..<20 where node.requests(to: "c").isEmpty {
+      node.pass(.milliseconds(100))
+      node.hear(position: 4, from: "c")
+    }
+    #expect(node.requests(to: "c") == [4])
+    node.receive(.followed(.refused(.lacks(TestNode.history))), from: "c")
+    #expect(node.discarded.isEmpty && node.installed.isEmpty)
+    node.receive(.followed(.accepted(TestNode.history)), from: "c")
+    #expect(node.installed == [place] && node.core.point == place.point)
+  }
+
   /// A node that lags behind still gave the log the name from before it was restored.
   @Test func anEmptyJournalTakesTheNewNameOfTheLog() {
     let node = TestNode("r", follows: ["b"])
