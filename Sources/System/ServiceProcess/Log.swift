@@ -6,8 +6,9 @@ internal import ServiceManager
 /// and lines otherwise.
 ///
 /// A line is written completely or not at all, and writing never blocks. While nobody reads the lines they are dropped,
-/// and their number is logged once there is room again. For a service manager without a journal, lines begin with their
-/// level as `<6>` (sd-daemon(3)); elsewhere they begin with its name.
+/// and their number is logged once there is room again. Control characters in a text, line breaks as well, are shown by
+/// their numbers, so that it stays one line; the journal gets them as they are. For a service manager without a journal,
+/// lines begin with their level as `<6>` (sd-daemon(3)); elsewhere they begin with its name.
 ///
 /// Lines that clients can provoke have a *cause*. At most 10 lines of each cause are written in 10 seconds; the others
 /// are counted, and one line reports their number. Debug lines are not limited.
