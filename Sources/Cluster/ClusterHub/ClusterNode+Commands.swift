@@ -118,7 +118,7 @@ extension ClusterNode {
     switch entry.entry.content {
     case .opening, .handover: return []
     case .turns(_, let turns): encoded = turns
-    case .parts: encoded = [Array(parts.joined())]
+    case .parts: encoded = [LargeTurn.joined(parts)]
     }
     // Those of this leader.
     if unstored.count >= encoded.count, entry.entry.leader.process == core.options.process {

@@ -77,8 +77,17 @@ package struct LargeTurn: Hashable, Sendable {
   /// The bytes of the turn from its parts; nil if they are not those of the turn.
   package func turn(from parts: [[UInt8]]) -> [UInt8]? {
     guard parts.count == count, parts.reduce(0, { $0 + $1.count }) == byteCount else { return nil }
-    let turn = Array(parts.joined())
+    let turn = Self.joined(parts)
     return Checksum.of(turn.span.bytes) == checksum ? turn : nil
+  }
+
+  /// The bytes of all parts, in their order.
+  package static func joined(_ parts: [[UInt8]]) -> [UInt8] {
+    var turn: [UInt8] = []
+    turn.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+    // Part by part: `Array(parts.joined())` goes byte by byte.
+    for part in parts { turn += part }
+    return turn
   }
 
   /// The parts of a turn, each of at most this size.

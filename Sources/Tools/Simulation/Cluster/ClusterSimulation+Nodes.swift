@@ -164,7 +164,7 @@ extension ClusterSimulation {
       switch entry.entry.content {
       case .opening, .handover: []
       case .turns(_, let turns): turns
-      case .parts: [Array(parts.joined())]
+      case .parts: [LargeTurn.joined(parts)]
       }
     node.disk.entries.append((entry, turns))
     process.checksum = entry.checksum
