@@ -82,16 +82,21 @@ import Wire
     #expect(size.actionsToCheck == 8)
   }
 
+  // A text of single characters is made a character at a time.
+  private static func text(mebibytes count: Int) -> String {
+    String(repeating: String(repeating: "x", count: 1 << 10), count: count << 10)
+  }
+
   /// The limit holds from the first action on, however long a count of the state would take.
   @Test func aStateOfUnknownSizeIsCountedBeforeTheFirstAction() {
-    let text = String(repeating: "x", count: 140 << 20)
+    let text = Self.text(mebibytes: 140)
     for bound in [nil, 200 << 20, 300 << 20] {
       var size = StateSize(limit: 256 << 20)
       size.begin(with: TypedVersion(text), at: 0, bound: bound)
       #expect(!size.isCounting && size.estimate == text.utf8.count + 5)
     }
     var size = StateSize(limit: 256 << 20)
-    size.begin(with: TypedVersion(String(repeating: "x", count: 10 << 20)), at: 0, bound: 100 << 20)
+    size.begin(with: TypedVersion(Self.text(mebibytes: 10)), at: 0, bound: 100 << 20)
     #expect(size.isCounting && size.estimate == 100 << 20)
     while size.isCounting { size.countNextPiece() }
     #expect(size.estimate == 10 << 20 + 5)
@@ -116,7 +121,7 @@ import Wire
   /// A state beyond half of its limit is not measured by the deltas of the log, but they tell how large changes are.
   @Test func deltasOfTheLogShortenTheIntervalOfAStateBeyondHalfOfItsLimit() {
     var size = StateSize(limit: 256 << 20)
-    let text = String(repeating: "x", count: 140 << 20)
+    let text = Self.text(mebibytes: 140)
     size.begin(with: TypedVersion(text), at: 0, bound: nil)
     size.note(deltaByteCount: 2048, from: 1000, to: TypedVersion(text), at: 2000)
     #expect(size.actionsToCheck == 1000)
