@@ -14,6 +14,8 @@ struct SimulatedPrediction {
   let settle: () -> Void
   /// Ends a turn: applies the pending actions to the settled state.
   let rebase: () -> Void
+  /// Returns true if it has no pending actions, and shows the state of the mirror.
+  let isMirror: () -> Bool
   /// The number of pending actions, and the bytes of the state with them on top; nil if there is none.
   let shown: () -> (pendingCount: Int, bytes: [UInt8]?)
   /// The shared model that it shows; nil if there is no state yet.
@@ -48,6 +50,7 @@ struct SimulatedPrediction {
       _ = prediction.settle(on: mirror.part)
     }
     rebase = { prediction.rebase() }
+    isMirror = { prediction.pendingCount == 0 && prediction.state == nil }
     shown = { (prediction.pendingCount, (prediction.state ?? mirror.part)?.encoded()) }
     sharedPlan = { (prediction.state ?? mirror.part)?.shared }
     settledRevision = { settled.state == nil ? nil : settled.revision }
