@@ -104,11 +104,8 @@ import Testing
     store?.send(
       .run(
         .run { _ in
-          await withTaskCancellationHandler {
-            while !Task.isCancelled { await Task.yield() }
-          } onCancel: {
-            continuation.finish()
-          }
+          while !Task.isCancelled { await Task.yield() }
+          continuation.finish()
         }))
     store = nil
     for await _ in ended {}
