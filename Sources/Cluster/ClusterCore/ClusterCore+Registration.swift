@@ -7,6 +7,8 @@ struct Registration {
   var own: (value: NodeRegistration, revision: UInt64, store: UInt64)?
   /// The registration that the next one replaces, if the process has none in the store.
   var found: StoredValue?
+  /// The registration that the own one has replaced.
+  var replaced: NodeRegistration?
   /// The read that looks for another one.
   var checking: UInt64?
   var checkAt: Duration = .zero
@@ -34,6 +36,9 @@ extension ClusterCore {
 
   mutating func registered(_ value: NodeRegistration, _ revision: UInt64, in store: UInt64) {
     registration.own = (value, revision, store)
+    if let found = registration.found.flatMap({ try? NodeRegistration(decoding: $0.bytes.span.bytes) }) {
+      registration.replaced = found
+    }
     registration.found = nil
     registration.checkAt = now + options.registrationInterval
   }
@@ -61,11 +66,19 @@ extension ClusterCore {
     let own = registration.own.flatMap { $0.store == store ? $0.value : nil }
     if let other = found.flatMap({ try? NodeRegistration(decoding: $0.bytes.span.bytes) }) {
       if other.isRemoval { return .removed(options.node) }
-      if let own, other.process != options.process, other.ordinal <= own.ordinal { return .nameTaken(options.node) }
+      if let own, other.process != options.process, other.ordinal <= own.ordinal, !isLate(other) {
+        return .nameTaken(options.node)
+      }
     }
     registration.found = found
     if own == nil || found == nil { registration.own = nil }
     return nil
+  }
+
+  /// True if a registration is that of the first attempt of the process before this one, which the store has executed
+  /// late, while the node was removed: that process had a higher number when this one has replaced it.
+  private func isLate(_ other: NodeRegistration) -> Bool {
+    registration.replaced.map { $0.process == other.process && other.ordinal < $0.ordinal } ?? false
   }
 
   // MARK: While the node serves
@@ -91,7 +104,7 @@ extension ClusterCore {
       let other = try? NodeRegistration(decoding: found.bytes.span.bytes), other.process != options.process
     else { return }
     guard !other.isRemoval else { return refuse(.removed(options.node)) }
-    guard other.ordinal > own.value.ordinal else { return refuse(.nameTaken(options.node)) }
+    guard other.ordinal > own.value.ordinal || isLate(other) else { return refuse(.nameTaken(options.node)) }
     guard aside == nil else { return }
     let value = NodeRegistration(
       process: options.process, ordinal: own.value.ordinal, position: own.value.position)

@@ -83,6 +83,23 @@ import Wire
     #expect(registrations(node).isEmpty)
   }
 
+  /// The first attempt of the process before, which did not know the node's registration, arrives when the operator has
+  /// removed the node and taken it back.
+  @Test func aLateFirstAttemptOfTheProcessBeforeIsReplaced() throws {
+    let node = TestNode(journal: TestNode.journal(log))
+    node.answer(refused(by: TestNode.registration(process: 8, ordinal: 6, revision: 40)))
+    node.answer(.written(revision: 50))
+    let late = TestNode.registration(process: 8, ordinal: 1, revision: 60)
+    try look(node, late)
+    let own = NodeRegistration(process: 42, ordinal: 7, position: 2)
+    #expect(registrations(node) == [.register(TestNode.name("a"), as: own, replacing: late.bytes)])
+    if case .refused = node.core.standing { Issue.record("\(node.core.standing)") }
+    // One that still runs restores the number that it had.
+    node.answer(.written(revision: 70))
+    try look(node, TestNode.registration(process: 8, ordinal: 6, revision: 80))
+    #expect(node.core.standing == .refused(.nameTaken(TestNode.name("a"))))
+  }
+
   /// The operator has removed the node, because its process was stopped for a while.
   @Test func aRemovedProcessThatGoesOnRegistersAgain() throws {
     let node = TestNode.follower(of: log)
