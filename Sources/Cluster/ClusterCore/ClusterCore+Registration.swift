@@ -9,6 +9,8 @@ struct Registration {
   var found: StoredValue?
   /// The registration that the own one has replaced.
   var replaced: NodeRegistration?
+  /// The revision of a late one of the same process.
+  var lateRevision: UInt64?
   /// The read that looks for another one.
   var checking: UInt64?
   var checkAt: Duration = .zero
@@ -66,7 +68,7 @@ extension ClusterCore {
     let own = registration.own.flatMap { $0.store == store ? $0.value : nil }
     if let other = found.flatMap({ try? NodeRegistration(decoding: $0.bytes.span.bytes) }) {
       if other.isRemoval { return .removed(options.node) }
-      if let own, other.process != options.process, other.ordinal <= own.ordinal, !isLate(other) {
+      if let own, other.process != options.process, other.ordinal <= own.ordinal, !isLate(other, found?.revision) {
         return .nameTaken(options.node)
       }
     }
@@ -75,10 +77,14 @@ extension ClusterCore {
     return nil
   }
 
-  /// True if a registration is that of the first attempt of the process before this one, which the store has executed
-  /// late, while the node was removed: that process had a higher number when this one has replaced it.
-  private func isLate(_ other: NodeRegistration) -> Bool {
-    registration.replaced.map { $0.process == other.process && other.ordinal < $0.ordinal } ?? false
+  /// Returns true if a registration is that of the first attempt of the process before this one, which the store has
+  /// executed late, while the node was removed: that process had a higher number when this one has replaced it. It comes
+  /// once. A process that still runs registers again.
+  private mutating func isLate(_ other: NodeRegistration, _ revision: UInt64?) -> Bool {
+    guard let replaced = registration.replaced, replaced.process == other.process, other.ordinal < replaced.ordinal
+    else { return false }
+    if registration.lateRevision == nil { registration.lateRevision = revision }
+    return registration.lateRevision == revision
   }
 
   // MARK: While the node serves
@@ -104,7 +110,9 @@ extension ClusterCore {
       let other = try? NodeRegistration(decoding: found.bytes.span.bytes), other.process != options.process
     else { return }
     guard !other.isRemoval else { return refuse(.removed(options.node)) }
-    guard other.ordinal > own.value.ordinal || isLate(other) else { return refuse(.nameTaken(options.node)) }
+    guard other.ordinal > own.value.ordinal || isLate(other, found.revision) else {
+      return refuse(.nameTaken(options.node))
+    }
     guard aside == nil else { return }
     let value = NodeRegistration(
       process: options.process, ordinal: own.value.ordinal, position: own.value.position)

@@ -94,9 +94,11 @@ import Wire
     let own = NodeRegistration(process: 42, ordinal: 7, position: 2)
     #expect(registrations(node) == [.register(TestNode.name("a"), as: own, replacing: late.bytes)])
     if case .refused = node.core.standing { Issue.record("\(node.core.standing)") }
-    // One that still runs restores the number that it had.
-    node.answer(.written(revision: 70))
-    try look(node, TestNode.registration(process: 8, ordinal: 6, revision: 80))
+    // The same one again changes nothing. A process that still runs registers again, with a low number if it was
+    // removed and taken back.
+    try look(node, late)
+    if case .refused = node.core.standing { Issue.record("\(node.core.standing)") }
+    try look(node, TestNode.registration(process: 8, ordinal: 1, revision: 80))
     #expect(node.core.standing == .refused(.nameTaken(TestNode.name("a"))))
   }
 

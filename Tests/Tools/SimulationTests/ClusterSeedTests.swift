@@ -15,7 +15,7 @@ import Testing
   @Test(
     arguments: [UInt64](
       arrayLiteral: 270, 278, 555, 574, 924, 4368, 12888, 14803, 45247, 52170, 76646, 500132, 5_007_911, 5_019_390,
-      7_077_279, 9_009_142))
+      7_077_279, 9_009_142, 10_023_354, 10_036_859, 10_086_917))
   func aMendedSeedStaysSo(seed: UInt64) {
     // They were found without relays, which take draws of their own.
     var plan = ClusterPlan(seed: seed)

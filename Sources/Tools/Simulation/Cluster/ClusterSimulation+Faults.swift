@@ -223,6 +223,14 @@ extension ClusterSimulation {
     }
   }
 
+  /// The schema of the first entry in the store; nil if there is none.
+  private var firstSchema: SchemaFingerprint? {
+    let entries = store.content.values.compactMap { key, value in
+      if case .entry = key { try? EncodedEntry(decoding: value.bytes).entry } else { nil }
+    }
+    return entries.min { $0.position < $1.position }?.schema
+  }
+
   /// The operator upgrades the machines that are left, since the clients of those that stand by wait for that.
   private func finishUpgrades() throws {
     let running = nodes.filter { $0.isOn && !$0.isTwin }
@@ -230,8 +238,8 @@ extension ClusterSimulation {
     // Relays do not lead, and may have the journal of a log that has begun again.
     let members = running.filter { !$0.isRelay }
     if members.allSatisfy({ $0.version == 2 && $0.disk.isEmpty }), let node = members.first {
-      // Nobody has a journal in the schema of the log, if it has turns: the earlier version copies it first.
-      guard truth.schema ?? truth.point.schema == Self.schemas[0] else { return }
+      // Nobody has a journal in the first schema of the log: the earlier version copies it, as far as it has that.
+      guard firstSchema == Self.schemas[0] else { return }
       crash(node)
       node.version = 1
       note("downgrade", node)
