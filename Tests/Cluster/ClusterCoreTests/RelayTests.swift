@@ -248,7 +248,7 @@ import Wire
     #expect(node.installed == [place] && isCurrent(node) && node.core.point == place.point)
   }
 
-  /// What a node refused was the place before that of the snapshot.
+  /// The refusal answers a request that the node sent before it had the snapshot.
   @Test func aLateRefusalOfAnEarlierPlaceDiscardsNoSnapshot() {
     let node = TestNode("r", follows: ["c", "b"])
     for upstream in ["c", "b"] { node.link(upstream) }
