@@ -51,16 +51,13 @@ extension ProgramOptions {
     cglibc_getopt_restart()
     while true {
       var index: CInt = -1
-      let seen = cglibc_optind()
       let code = getopt_long(CInt(words.count + 1), &argv, shorts, table, &index)
       switch code {
       case -1:
         found.rest = argv[Int(cglibc_optind())..<words.count + 1].compactMap { $0.map { String(cString: $0) } }
         return .success(found)
       case CInt(UInt8(ascii: "?")), CInt(UInt8(ascii: ":")):
-        // optind is after the wrong argument, or at it if the argument consists of several letters.
-        let place = max(Int(cglibc_optind()) - 1, max(Int(seen), 1))
-        let culprit = argv.indices.contains(place) ? argv[place].map { String(cString: $0) } ?? "" : ""
+        let culprit = Self.culprit(argv[1..<words.count + 1].map { $0.map { String(cString: $0) } ?? "" })
         if code == CInt(UInt8(ascii: ":")) { return .failure(UsageError("\(culprit) needs a value")) }
         return .failure(unknownOption(culprit, options, isBeforeCommand: stops))
       case 0:
@@ -70,6 +67,20 @@ extension ProgramOptions {
         found.values[option.name] = cglibc_optarg().map { String(cString: $0) } ?? ""
       }
     }
+  }
+
+  /// The word that getopt has just found wrong, of those of the command line.
+  ///
+  /// getopt is past the word, or still at it if the wrong letter is not its last one. The words before it may be
+  /// arguments, which getopt moves behind the options later.
+  private static func culprit(_ words: [String]) -> String {
+    let next = Int(cglibc_optind()) - 1
+    let (past, at) = (words.prefix(next).last ?? "", words.dropFirst(next).first ?? "")
+    // 0 for an option with a name. A byte of a letter beyond ASCII is negative.
+    let letter = UInt8(truncatingIfNeeded: cglibc_optopt())
+    guard letter != 0 else { return past }
+    let ends = past.utf8.first == UInt8(ascii: "-") && !past.hasPrefix("--") && past.utf8.last == letter
+    return ends ? past : at
   }
 
   private func unknownOption(_ culprit: String, _ options: [Option], isBeforeCommand: Bool) -> UsageError {

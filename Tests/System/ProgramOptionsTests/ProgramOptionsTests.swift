@@ -135,7 +135,9 @@ import Testing
     ],
     sections: [.init("FILES", [.text("It's .dotted."), .code(["a-b"])])])
 
-  private func refusal(_ arguments: String...) -> String? {
+  private func refusal(_ arguments: String...) -> String? { refusal(arguments) }
+
+  private func refusal(_ arguments: [String]) -> String? {
     do throws(UsageError) { _ = try tool.parse(arguments) } catch { return error.description }
     return nil
   }
@@ -206,6 +208,18 @@ import Testing
     #expect(refusal("show", "--al=1") == "unknown option --al=1; did you mean '--all'?")
     #expect(refusal("--sockte", "x", "show") == "unknown option --sockte; did you mean '--socket'?")
     #expect(refusal("show", "--all=1") == "--all takes no value")
+  }
+
+  @Test(arguments: ["-x", "-inf", "-ax", "-axa", "-é", "--inf"]) func aWrongOptionAfterArgumentsIsNamed(_ word: String)
+  {
+    for words in [
+      ["send", "weight", word], ["send", word, "weight"], ["send", "weight", word, "-s", "/y"], ["send", word],
+    ] {
+      #expect(refusal(words)?.hasPrefix("unknown option \(word)") == true, "\(words)")
+    }
+    #expect(refusal("show", "p", "-as") == "-as needs a value")
+    #expect(refusal("show", "p", "-s") == "-s needs a value")
+    #expect(refusal("show", "p", "--socket") == "--socket needs a value")
   }
 
   @Test func wordsAreCompleted() {
