@@ -22,6 +22,8 @@ struct Plan: Equatable, Sendable {
   var best: SyncUp?
   var weight = 0.0
   var scores: [String: SharedCounter] = [:]
+  var groups: [String: IdentifiedArrayOf<Note>] = [:]
+  var marks: IdentifiedArrayOf<Mark> = []
 }
 
 @Replicated
@@ -37,6 +39,13 @@ struct SyncUp: Equatable, Identifiable, Sendable {
 enum Theme: Equatable, Sendable {
   case indigo, orange
   case custom(red: Int, green: Int)
+}
+
+/// An element whose id is a number that may be minus zero, with elements whose ids are texts.
+@Replicated
+struct Mark: Equatable, Identifiable, Sendable {
+  let id: Double
+  var notes: IdentifiedArrayOf<Note> = []
 }
 
 /// An element whose id needs quotes.

@@ -116,6 +116,63 @@ import Testing
     #expect(try state(hub, "notes") == "[]")
   }
 
+  /// Two texts of the same characters are one id, whatever their bytes; minus zero equals zero.
+  @Test func anElementIsFoundByAnEqualIDOfOtherBytes() throws {
+    let hub = try HubProcess("planhub")
+    func refusal(_ arguments: String...) throws -> String {
+      let outcome = try control.run(["--socket", hub.socket] + arguments)
+      #expect(outcome.status == 1 && outcome.output.isEmpty, "\(arguments): \(outcome)")
+      return outcome.errors
+    }
+    _ = try done(hub, "insert", "notes", #"{"id": "e\u0301", "text": "old"}"#)
+    _ = try done(hub, "insert", "notes", #"{"id": "K"}"#)
+    _ = try done(hub, "insert", "notes", #"{"id": "last"}"#)
+    // Nothing is replaced.
+    #expect(
+      try refusal("insert", "notes", #"{"id": "\u00e9", "text": "new"}"#)
+        == #"""
+        storectl: there is notes["e\u{301}"] already, and notes["\u{e9}"] is the same id with other bytes, so that the \#
+        new element would replace it; `storectl set` changes it
+
+        """#)
+    #expect(try refusal("insert", "notes", #"{"id": "\u212a"}"#).contains(#"there is notes["K"] already, and"#))
+    #expect(try refusal("insert", "notes", #"{"id": "K"}"#).contains(#"there is notes["K"] already; `storectl set`"#))
+    _ = try done(hub, "insert", "notes", #"{"id": "k\u00e9"}"#)
+    #expect(try state(hub, "notes.count") == "4")
+    // The element is found by either form, and keeps its id.
+    #expect(try done(hub, "set", "notes[\u{e9}].text", "set") == #"set notes["e\#u{301}"].text = "set""#)
+    #expect(try done(hub, "move", "notes[\u{e9}]", "--after", "last") == #"move notes["e\#u{301}"] after ["last"]"#)
+    #expect(
+      try done(hub, "insert", "notes", #"{"id": "x"}"#, "--after", "\u{e9}").hasPrefix(
+        #"insert notes["x"] after ["e\#u{301}"]"#))
+    #expect(
+      try run(hub, "move", "notes[\u{e9}]", "--after", "e\u{301}").errors.contains("cannot be moved after itself"))
+    #expect(
+      try run(hub, "move", "notes[\u{e9}]", "--before", "e\u{301}").errors.contains("cannot be moved before itself"))
+    #expect(try run(hub, "set", "notes[\u{e8}].text", "x").errors.contains("there is no notes"))
+    #expect(try state(hub, "notes[\"e\u{301}\"].text") == #""set""#)
+    #expect(try done(hub, "remove", "notes[\u{e9}]") == #"remove notes["e\#u{301}"]"#)
+    #expect(try state(hub, "notes.count") == "4")
+    // Minus zero, and an id within another one.
+    _ = try done(hub, "insert", "marks", #"{"id": -0.0}"#)
+    #expect(try refusal("insert", "marks", #"{"id": 0}"#).contains("there is marks[-0.0] already, and marks[0.0] is"))
+    _ = try done(hub, "insert", "marks[0].notes", #"{"id": "\u00e9"}"#)
+    #expect(try refusal("insert", "marks[0].notes", #"{"id": "e\u0301"}"#).contains("already"))
+    #expect(
+      try done(hub, "set", "marks[0].notes[e\u{301}].text", "in")
+        == #"set marks[-0.0].notes["\#u{e9}"].text = "in""#)
+    // Within a value of a dictionary, to which no client can subscribe.
+    _ = try done(hub, "set", "groups[a]", "[]")
+    _ = try done(hub, "insert", "groups[a]", #"{"id": "\u00e9", "text": "old"}"#)
+    #expect(
+      try refusal("insert", "groups[a]", #"{"id": "e\u0301", "text": "new"}"#).contains(
+        #"there is groups[a]["\u{e9}"] already, and groups[a]["e\u{301}"] is the same id"#))
+    #expect(try refusal("insert", "groups[a]", #"{"id": "\u00e9"}"#).contains(#"is groups[a]["\#u{e9}"] already;"#))
+    #expect(try done(hub, "set", "groups[a][\"e\u{301}\"].text", "in").contains("text = \"in\""))
+    #expect(try state(hub, "groups") == #"{"a":[{"id":"\#u{e9}","text":"in"}]}"#)
+    #expect(try run(hub, "verify").status == 0)
+  }
+
   private func quoted(_ id: String) -> String {
     "\"\(id.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
   }

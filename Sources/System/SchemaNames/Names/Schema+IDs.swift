@@ -43,7 +43,7 @@ extension Schema {
   }
 
   /// An id between brackets.
-  func text(ofID id: [UInt8], _ type: SchemaType, isInStack: Bool) -> String {
+  package func text(ofID id: [UInt8], _ type: SchemaType, isInStack: Bool) -> String {
     guard (try? check(id, type)) != nil, let value = try? unsafe CBORValue(decoding: id.span.bytes) else {
       return "[h'\(id.hexadecimal)']"
     }

@@ -6,7 +6,7 @@ package import Wire
 /// Tools read the part at `steps` and find the rest in its value.
 package struct PartPath: Hashable, Sendable {
   /// The steps that a hub knows.
-  package let steps: [PathStep]
+  package private(set) var steps: [PathStep]
   /// The steps that lead on from there.
   package let rest: [Step]
   /// The type of the part.
@@ -24,6 +24,13 @@ package struct PartPath: Hashable, Sendable {
     case index(Int)
     /// The number of elements of a collection.
     case count
+  }
+
+  /// The same path with the first of these steps, which have other ids of the same types.
+  package func replacing(_ steps: [PathStep]) -> Self {
+    var path = self
+    path.steps = Array(steps.prefix(self.steps.count))
+    return path
   }
 }
 

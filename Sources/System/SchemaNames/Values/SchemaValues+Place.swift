@@ -1,3 +1,4 @@
+internal import IdentifiedCollections
 package import Wire
 
 extension SchemaValues {
@@ -55,5 +56,36 @@ extension SchemaValues {
       return part(at: rest, of: items[1], as: parts[Int(key)])
     default: return nil
     }
+  }
+}
+
+extension SchemaValues {
+  /// The id with which a collection has an element, found as the hub finds it for an action: the element's own bytes may
+  /// be others than those of the given id. Nil if there is no such element.
+  /// - Complexity: O(log n); in a plain array O(n log n).
+  package func storedID(_ id: CBORValue, in value: CBORValue, as type: SchemaType) -> CBORValue? {
+    var type = type
+    while case .named("raw", let parts) = type, parts.count == 2 { type = parts[1] }
+    guard case .named(let name, let parts) = type, [.identified, .stack].contains(NamedLayout(name, parts.count)) else {
+      return nil
+    }
+    return ElementType(type, in: schema).elements(of: value)?.entries[id: ElementID(id)]?.id.value
+  }
+
+  /// The path with the ids that the elements on it have; nil if one of them is absent.
+  /// - Complexity: As `part(at:of:as:)`, for each id on the path.
+  package func storedPath(_ path: [PathStep], in value: CBORValue, as type: SchemaType) -> [PathStep]? {
+    var stored: [PathStep] = []
+    for step in path {
+      guard case .id(let bytes) = step else {
+        stored.append(step)
+        continue
+      }
+      guard let id = try? unsafe CBORValue(decoding: bytes.span.bytes),
+        let list = part(at: stored, of: value, as: type), let found = storedID(id, in: list.value, as: list.type)
+      else { return nil }
+      stored.append(.id(found.encoded()))
+    }
+    return stored
   }
 }

@@ -11,7 +11,8 @@ struct Edit {
   let schema: Schema
   /// The path as given.
   let name: String
-  let path: PartPath
+  /// The path, whose ids are those of the hub's elements.
+  private(set) var path: PartPath
   private let shared: SharedPart
 
   /// Connects to the hub, and finds the action that changes a part.
@@ -28,6 +29,7 @@ struct Edit {
       if case .named(let type, let parts) = inner { NamedLayout(type, parts.count) != nil } else { false }
     let whole = entersOptionals && isCollection ? name + String(repeating: "?", count: optionals) : name
     try self.init(tool, hub, schema, whole, try tool.part(whole, in: schema))
+    try await findStoredIDs()
   }
 
   private init(
@@ -126,7 +128,7 @@ struct Edit {
   /// The collection of the element or value that the path ends with; nil if it ends with none.
   func collection() throws(ToolFailure) -> Edit? {
     guard let name = schema.collectionName(ofElementNamed: name) else { return nil }
-    return try Edit(tool, hub, schema, name, try tool.part(name, in: schema))
+    return try Edit(tool, hub, schema, name, try tool.part(name, in: schema).replacing(path.steps))
   }
 
   /// The id or key that the path ends with, and its collection.
@@ -151,6 +153,41 @@ struct Edit {
     return try await tool.subscribe(to: steps, reconnecting: &hub, keeping: false)
   }
 
+  /// Replaces the ids of the path by those of the elements that the hub finds by them. A hub finds an element for a
+  /// change by an equal id, but for a subscription only by an id with the same bytes.
+  private mutating func findStoredIDs() async throws(ToolFailure) {
+    guard let first = path.steps.firstIndex(where: { $0.id.map { ElementID($0).mayHaveOtherForms } ?? false }),
+      Attach.excess(of: path.steps) == nil, try await read(path.steps)?.mirror.value == nil
+    else { return }
+    guard let list = try await read(Array(path.steps[..<first])), let value = list.mirror.value,
+      let type = list.mirror.type,
+      let found = SchemaValues(type.schema).storedPath(Array(path.steps[first...]), in: value, as: type.type)
+    else { return }
+    path = path.replacing(path.steps[..<first] + found)
+  }
+
+  /// An element that is searched by its id.
+  private enum Stored {
+    case absent
+    /// The element has this id, which may have other bytes.
+    case with(CBORValue)
+    /// This user may not know.
+    case unknown
+  }
+
+  /// Searches an element of this collection as the hub does for a change.
+  private mutating func stored(_ id: CBORValue) async throws(ToolFailure) -> Stored {
+    if path.rest.isEmpty {
+      guard let element = try await read(path.steps + [.id(id.encoded())]) else { return .unknown }
+      if element.mirror.value != nil { return .with(id) }
+      // Only now is it worth to read all elements.
+      guard ElementID(id).mayHaveOtherForms else { return .absent }
+    }
+    guard let scope = try await read(path.steps) else { return .unknown }
+    guard let list = scope.part(path.rest) else { return .absent }
+    return SchemaValues(schema).storedID(id, in: list.value, as: list.type).map { .with($0) } ?? .absent
+  }
+
   /// Refuses a part that the hub's state does not have, also within a value of a dictionary.
   ///
   /// - Parameter advice: How to create it.
@@ -164,18 +201,24 @@ struct Edit {
 
   /// Refuses the id of an element that the hub's state has.
   mutating func requireNo(_ id: CBORValue) async throws(ToolFailure) {
-    guard path.rest.isEmpty else { return }
-    let element = path.steps + [.id(id.encoded())]
-    if let excess = Attach.excess(of: element) {
+    if path.rest.isEmpty, let excess = Attach.excess(of: path.steps + [.id(id.encoded())]) {
       throw ToolFailure(.failed, "not sent, because no client could attach the new element by its id: \(excess)")
     }
-    guard let scope = try await read(element) else { return }
-    guard scope.mirror.value != nil else { return }
-    throw ToolFailure(.failed, "there is \(self.element(id)) already; `storectl set` changes it")
+    guard case .with(let found) = try await stored(id) else { return }
+    guard found != id else {
+      throw ToolFailure(.failed, "there is \(element(id)) already; `storectl set` changes it")
+    }
+    let (new, old) = (LookAlikes.escapedKeys(element(id)), LookAlikes.escapedKeys(element(found)))
+    throw ToolFailure(
+      .failed,
+      "there is \(old) already, and \(new) is the same id with other bytes, so that the new element would replace it; "
+        + "`storectl set` changes it")
   }
 
   private func element(_ id: CBORValue) -> String {
-    (try? schema.name(of: path.steps + [.id(id.encoded())])) ?? name
+    guard !path.rest.isEmpty else { return (try? schema.name(of: path.steps + [.id(id.encoded())])) ?? name }
+    let type = ElementType(path.type, in: schema)
+    return name + schema.text(ofID: id.encoded(), type.idType, isInStack: type.isInStack)
   }
 
   /// The place in this collection that the options name.
@@ -195,11 +238,14 @@ struct Edit {
     case (let other?, _, _): throw ToolFailure(.usage, "--at needs start or end, not '\(other)'")
     case (_, let word?, _):
       let id = try id(word)
-      guard id != moved else { throw ToolFailure(.usage, "an element cannot be moved after itself") }
-      if path.rest.isEmpty, let scope = try await read(path.steps + [.id(id.encoded())]), scope.mirror.value == nil {
-        throw ToolFailure(.absent, "there is no \(element(id))")
+      guard moved.map(ElementID.init) != ElementID(id) else {
+        throw ToolFailure(.usage, "an element cannot be moved after itself")
       }
-      return ChangeEdit.Place(.after(id))
+      switch try await stored(id) {
+      case .absent: throw ToolFailure(.absent, "there is no \(element(id))")
+      case .with(let found): return ChangeEdit.Place(.after(found))
+      case .unknown: return ChangeEdit.Place(.after(id))
+      }
     case (_, _, let word?): return try await place(before: try id(word), of: moved)
     default: return ChangeEdit.Place(anchor ?? .end)
     }
@@ -208,7 +254,9 @@ struct Edit {
   private mutating func place(
     before id: CBORValue, of moved: CBORValue?
   ) async throws(ToolFailure) -> ChangeEdit.Place {
-    guard id != moved else { throw ToolFailure(.usage, "an element cannot be moved before itself") }
+    guard moved.map(ElementID.init) != ElementID(id) else {
+      throw ToolFailure(.usage, "an element cannot be moved before itself")
+    }
     let scope = try await hub.subscribe(to: path.steps, of: .feature)
     let type = ElementType(path.type, in: schema)
     guard let value = scope.part(path.rest)?.value, let elements = type.elements(of: value) else {
@@ -241,6 +289,13 @@ struct Edit {
       return tool.print(["applied": .bool(true), "revision": .integer(revision), "action": json])
     }
     tool.print(["\(ValueText.safe(schema.text(ofAction: action))) \(tool.palette.faint("(revision \(revision))"))"])
+  }
+}
+
+extension PathStep {
+  /// The id of a step to an element; nil for other steps.
+  fileprivate var id: CBORValue? {
+    if case .id(let bytes) = self { try? CBORValue(decoding: bytes.span.bytes) } else { nil }
   }
 }
 

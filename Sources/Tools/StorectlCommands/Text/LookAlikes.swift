@@ -27,7 +27,7 @@ nonisolated enum LookAlikes {
   }
 
   /// Replaces the characters beyond ASCII between quotes by their numbers, as paths are read.
-  private static func escapedKeys(_ path: String) -> String {
+  static func escapedKeys(_ path: String) -> String {
     var (result, isQuoted, isEscaped) = ("", false, false)
     for scalar in path.unicodeScalars {
       if isQuoted, !scalar.isASCII {

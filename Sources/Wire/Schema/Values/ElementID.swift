@@ -6,6 +6,21 @@ package struct ElementID: Hashable, Sendable {
 
   package init(_ value: CBORValue) { self.value = value }
 
+  /// False if only an id with the same bytes equals this one. True for zero, and for a text whose characters Unicode may
+  /// write differently.
+  package var mayHaveOtherForms: Bool { Self.mayHaveOtherForms(value) }
+
+  private static func mayHaveOtherForms(_ value: CBORValue) -> Bool {
+    switch value {
+    // Of ASCII, the Kelvin sign, the Greek question mark and the Greek varia are other forms of three characters.
+    case .text(let text): text.utf8.contains { $0 >= 0x80 || "K;`".utf8.contains($0) }
+    case .float(let bits): bits << 1 == 0
+    case .map(let pairs): pairs.contains { mayHaveOtherForms($0.key) || mayHaveOtherForms($0.value) }
+    case .tagged(_, let value): mayHaveOtherForms(value)
+    default: value.items?.contains(where: mayHaveOtherForms) ?? false
+    }
+  }
+
   package static func == (a: Self, b: Self) -> Bool { isSame(a.value, b.value) }
 
   private static func isSame(_ a: CBORValue, _ b: CBORValue) -> Bool {
