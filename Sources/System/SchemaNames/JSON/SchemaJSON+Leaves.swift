@@ -31,7 +31,9 @@ extension SchemaJSON {
 
   /// Reads a value of a named type without parts.
   func leaf(_ json: JSONValue, _ name: String, _ type: SchemaType) throws(SchemaValueError) -> CBORValue {
-    let failure = SchemaValueError("", "expected a value of type \(schema.name(of: type)), not \(json.kind)")
+    let failure = SchemaValueError(
+      "", "expected a value of type \(schema.name(of: type)), not \(json.kind)",
+      suggestions: ["Double", "Float", "Date"].contains(name) ? Self.notFinite(json) : [])
     guard name != "Never" else { throw SchemaValueError("", "there is no value of type Never") }
     let value: CBORValue? =
       switch (name, json) {
@@ -76,6 +78,17 @@ extension SchemaJSON {
   }
 
   // MARK: Floats
+
+  /// The word for a number that is not finite, as other programs write it.
+  private static func notFinite(_ json: JSONValue) -> [String] {
+    guard case .string(let word) = json else { return [] }
+    switch word.lowercased() {
+    case "nan", "-nan", "+nan": return ["NaN"]
+    case "inf", "+inf", "infinity", "+infinity": return ["Infinity"]
+    case "-inf", "-infinity": return ["-Infinity"]
+    default: return []
+    }
+  }
 
   private static func json(_ bits: UInt64, _ digits: String) -> JSONValue {
     let value = Double(bitPattern: bits)
