@@ -115,6 +115,14 @@ class Refusals(unittest.TestCase):
             with self.subTest(kind=kind.name), self.assertRaisesRegex(InvalidValue, f"a value of <class 'int'> is .* {kind.name}"):
                 kind.encoded(10**5000)
 
+    def test_what_is_nested_too_deep_for_text_is_refused_at_its_place(self) -> None:
+        deep: Any = "x"
+        for _ in range(10_000):
+            deep = [deep]
+        for kind, given, place in ((TEXT, deep, "a value"), (choice(), {"two": (deep, "a")}, "in two: a value")):
+            with self.subTest(kind=kind.name), self.assertRaisesRegex(InvalidValue, f"^{place} of <class 'list'> is not"):
+                kind.encoded(given)
+
     def test_json_of_another_form_is_not_made_to_fit(self) -> None:
         arrays: tuple[Type, ...] = (ArrayType(TEXT), SetType(TEXT), StackType(TEXT))
         for kind, given in (

@@ -68,8 +68,8 @@ def brief(value: Any) -> str:
     """A value in the text of an error."""
     try:
         text = repr(value)
-    except ValueError:
-        # Python writes no integer of thousands of digits.
+    except (ValueError, RecursionError):
+        # Python writes no integer of thousands of digits, and no list in thousands of lists.
         text = f"a value of {type(value)}"
     return text if len(text) < 80 else text[:79] + "…"
 
