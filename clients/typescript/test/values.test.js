@@ -194,6 +194,14 @@ test("new values in changes that merge have the golden bytes", () => {
   const change = new Codecs(schema).of({ name: "Change", parts: [counter] });
   assert.equal(write(change, { add: -3n }), "a10022");
   assert.throws(() => write(change, { set: 3n }), { name: "ValueError" });
+  // A hub refuses a difference of more than 128 bits without saying what it was.
+  for (const add of [1n << 127n, -(1n << 127n) - 1n, 1n << 200n]) {
+    assert.throws(() => write(change, { add }), { name: "ValueError", message: /^add: expected a bigint from -17014/ });
+  }
+  for (const add of [(1n << 127n) - 1n, -(1n << 127n)]) assert.ok(write(change, { add }).startsWith("a100c"));
+  for (const both of [{ set: 3n, add: 1n }, { set: undefined, add: 1n }]) {
+    assert.throws(() => write(change, both), { name: "ValueError", message: /not both/ });
+  }
 });
 
 test("the values of a case have the names that README.md says", () => {

@@ -4,7 +4,7 @@ import { ProtocolError } from "../errors.js";
 import type { Codec } from "./codec.js";
 import { expected, LeafCodec, member, within } from "./codec.js";
 import { StructCodec } from "./definitions.js";
-import { writeOpaque } from "./leaves.js";
+import { leafCodecs, writeOpaque } from "./leaves.js";
 import { Opaque } from "./types.js";
 import { DictionaryCodec } from "./unordered.js";
 
@@ -23,13 +23,15 @@ export class MergeCodec extends LeafCodec {
     if (value instanceof Opaque) return writeOpaque(writer, value);
     if (typeof value !== "object" || value === null) throw expected("{ set }, { add } or an Opaque", value);
     const difference = member(value, "add");
+    const hasValue = Object.prototype.hasOwnProperty.call(value, "set");
+    if (hasValue && difference !== undefined) throw expected("{ set } or { add }, and not both", value);
     if (this.isCounter) {
       if (typeof difference !== "bigint") throw expected("{ add } with a bigint", value);
       writer.map(1);
       writer.uint(0);
-      return writer.int(difference);
+      return within("add", () => leafCodecs.get("Int128")!.write(writer, difference));
     }
-    if (!Object.prototype.hasOwnProperty.call(value, "set")) throw expected("{ set } or an Opaque", value);
+    if (!hasValue) throw expected("{ set } or an Opaque", value);
     within("set", () => MergeCodec.replace(writer, this.field, member(value, "set")));
   }
 
