@@ -1,6 +1,8 @@
 internal import EventLoop
 internal import HubCore
+internal import ServiceProcess
 internal import TurnLog
+internal import Wire
 
 // A hub that shares its log with others.
 
@@ -22,7 +24,13 @@ extension HubShell {
       inform { $0.lead(at: loop.now, wallTime: wallTime()) }
     case .apply(let turns):
       if let error = inform({ $0.apply(turns, at: loop.now) }) {
-        leaveCluster(LogError(.damaged, "the log of the cluster cannot be applied: \(error)"))
+        leaveCluster(
+          LogError(
+            .damaged,
+            """
+            the log of the cluster cannot be applied: \(error). See by `storectl cluster verify` whether this journal and \
+            the log are whole
+            """))
       }
     case .stored(let turns):
       if let last = turns.last { noteStored(last.position) }
@@ -79,7 +87,9 @@ extension HubShell {
   }
 
   private func leaveCluster(_ error: LogError) {
-    fail(error, telling: "the hub can no longer take part in its cluster")
+    let refusal = ClusterError.refused("\(error)", recording?.replication?.status ?? ClusterStatus(node: ""))
+    log.write(.error, "\(refusal)", refusal.details)
+    end(after: error, telling: "the hub can no longer take part in its cluster")
   }
 
   /// Tells the log what clients of this hub have done in this turn, up to the command with this index, or all.

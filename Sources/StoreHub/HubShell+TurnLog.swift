@@ -54,13 +54,20 @@ extension HubShell {
 
   /// Ends the hub, because nothing more can be stored.
   ///
-  /// - Parameters:
-  ///   - error: What has happened, for the operator.
-  ///   - reason: What clients are told.
-  func fail(_ error: LogError, telling reason: String = "the hub cannot write its journal") {
+  /// - Parameter error: What has happened, for the operator.
+  func fail(_ error: LogError) {
     log.write(
       .error, "nothing more is acknowledged: \(error)",
       Log.Details(.logFailed, ["REASON": "\(error)", "REVISION": "\(core.revision)"]))
+    end(after: error, telling: "the hub cannot write its journal")
+  }
+
+  /// Ends the hub after an error that the operator's log has.
+  ///
+  /// - Parameters:
+  ///   - error: What has happened.
+  ///   - reason: What clients are told.
+  func end(after error: LogError, telling reason: String) {
     runner?.cancelAll()
     inform { $0.logFailed(reason: "\(reason); an operator has to look at the hub's log", at: loop.now) }
     onLogFailed?(error)

@@ -94,7 +94,9 @@ extension ClusterNode {
       recorded = try turns(of: entry, parts)
     } catch {
       recorded = []
-      return deliver(.refused(reason: "entry \(entry.entry.position) of the cluster's log has no turns: \(error)"))
+      let reason = "entry \(entry.entry.position) of the cluster's log has no turns: \(error)"
+      return deliver(
+        .refused(reason: "\(reason). See by `storectl cluster verify` whether this journal and the log are whole"))
     }
     recordedTurn += UInt64(recorded.count)
     guard let history = core.history else { preconditionFailure("an entry without a history") }

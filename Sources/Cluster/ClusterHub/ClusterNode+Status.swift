@@ -59,9 +59,8 @@ extension ClusterNode {
         .error, .clusterWaits,
         "etcd is full: actions wait. Remove what does not belong there, compact and defragment it, and disarm its alarm"
       )
-    case .refused(let refusal):
-      report(.error, .clusterRefused, "this node does not serve: \(refusal)")
-      if isReady { deliver(.refused(reason: "\(refusal)")) }
+    // The hub logs it; before it serves, `becomeReady` tells it.
+    case .refused(let refusal): if isReady { deliver(.refused(reason: "\(refusal)")) }
     }
     deliver(.statusChanged)
   }
@@ -131,15 +130,7 @@ extension ClusterNode {
   }
 
   func report(_ level: Log.Level, _ id: MessageID, _ text: String) {
-    let status = status
-    request.log.write(
-      level, text,
-      Log.Details(
-        id,
-        [
-          "NODE": status.node, "LEADER": status.leader, "TERM": "\(status.term)", "POSITION": "\(status.position)",
-          "REASON": text,
-        ]))
+    request.log.write(level, text, Log.Details(id, status, reason: text))
   }
 }
 

@@ -44,7 +44,7 @@ public struct ClusterRequest {
 package enum ClusterOutcome: Equatable, Sendable {
   /// The journal was proved to belong to the log and has what was stored until then: the hub may serve.
   case ready
-  /// The hub must not serve, for this reason.
+  /// The hub must not serve, for this reason, which also says what to do. It is not in the operator's log yet.
   case refused(String)
   /// The journal lacks entries that the log no longer has. The base of another node's journal has arrived in the state
   /// directory and was proved to belong to the log: the hub leaves, replaces its journal (`JournalTool.installBase`), and
@@ -59,13 +59,34 @@ package enum ClusterOutcome: Equatable, Sendable {
 nonisolated enum ClusterError: Error, Equatable, CustomStringConvertible {
   case notSupported
   case needsJournal
-  case refused(String)
+  /// The reason, and this hub's part in the cluster.
+  case refused(String, ClusterStatus)
 
   var description: String {
     switch self {
     case .notSupported: "this program cannot take part in a cluster: remove the section [cluster]"
     case .needsJournal: "a node of a cluster needs --state-dir, and --durability sync"
-    case .refused(let reason): reason
+    case .refused(let reason, _): "this node does not serve: \(reason)"
     }
+  }
+
+  /// What the operator's log has with the description.
+  var details: Log.Details {
+    switch self {
+    case .notSupported, .needsJournal: Log.Details()
+    case .refused(_, let status): Log.Details(.clusterRefused, status, reason: description)
+    }
+  }
+}
+
+extension Log.Details {
+  /// Creates the details of an event in a hub's part in its cluster.
+  package nonisolated init(_ id: MessageID, _ status: ClusterStatus, reason: String) {
+    self.init(
+      id,
+      [
+        "NODE": status.node, "LEADER": status.leader, "TERM": "\(status.term)", "POSITION": "\(status.position)",
+        "REASON": reason,
+      ])
   }
 }

@@ -70,9 +70,12 @@ final class SchemaChange {
   private func receive(_ event: ReplicationEvent) {
     guard let log else { return }
     switch event {
-    case .apply(let turns): attempt { () throws(RecoveryError) in try follow(turns) }
+    case .apply(let turns):
+      let remedy = "See by `storectl cluster verify` whether this journal and the log are whole"
+      attempt(orElse: remedy) { () throws(RecoveryError) in try follow(turns) }
     case .lead:
-      attempt { () throws(RecoveryError) in
+      let remedy = "The log is as it was: install the previous version again, or one that converts this state"
+      attempt(orElse: remedy) { () throws(RecoveryError) in
         guard let turn = try recovery.renumber(at: wallTime()) else { preconditionFailure("a log without a change") }
         log.append([turn])
         messages?.write(
@@ -87,8 +90,8 @@ final class SchemaChange {
     }
   }
 
-  private func attempt(_ work: () throws(RecoveryError) -> Void) {
-    do throws(RecoveryError) { try work() } catch { end(.refused("\(error)")) }
+  private func attempt(orElse remedy: String, _ work: () throws(RecoveryError) -> Void) {
+    do throws(RecoveryError) { try work() } catch { end(.refused("\(error). \(remedy)")) }
   }
 
   private func follow(_ turns: [LoggedTurn]) throws(RecoveryError) {
@@ -106,7 +109,8 @@ final class SchemaChange {
       switch event {
       case .stored(let position): log?.journalStored(upTo: position)
       case .conflict(let position, let tail):
-        end(.refused("another hub has written turn \(position) of the journal, which now ends at \(tail)"))
+        let reason = "another process has written turn \(position) of the journal, which now ends at \(tail)"
+        end(.refused("\(reason): give each hub a --state-dir of its own"))
       case .failed(let error): end(.refused("\(error)"))
       case .blocked(let error):
         messages?.write(

@@ -100,7 +100,9 @@ final class ServiceLaunch<Service: HubService> {
     } catch {
       // One record each, since a line break would end a record.
       let problems = (error as? ConfigurationError)?.problems.map(\.description) ?? ["\(error)"]
-      for problem in problems { log.write(.error, problem) }
+      // The only record of a refusal of the cluster: whoever finds the reason hands it on.
+      let refusal = (error as? ClusterError)?.details ?? Log.Details()
+      for problem in problems { log.write(.error, problem, refusal) }
       log.flush()
       // Otherwise the next start would find a journal that was not closed in order.
       recording?.close()
@@ -254,7 +256,7 @@ final class ServiceLaunch<Service: HubService> {
       return true
     case .refused(let reason):
       replicated.leave()
-      throw ClusterError.refused(reason)
+      throw ClusterError.refused(reason, replicated.status)
     case .received:
       replicated.leave()
       recording.close()
