@@ -235,7 +235,7 @@ extension ReplicaCore {
     let open = OpenLink(stream, translation: translation)
     link = .open(open)
     lastPong = nil
-    if views.areWanted { requestViews(on: open) }
+    if views.areWanted { requestViews() }
     attachAll(on: open)
     awaitParts(on: open)
     reportResumedOutcomes()

@@ -62,7 +62,7 @@ extension ReplicaCore {
   /// Requests the schema of the views, also on later connections; `viewSchema` has it when the hub has answered.
   public mutating func wantViews() {
     views.areWanted = true
-    if case .open(let open) = link { requestViews(on: open) }
+    if case .open = link { requestViews() }
   }
 
   /// The schema of the views that the hub's feature declares, as a struct with a field for each; nil before it was
@@ -75,7 +75,7 @@ extension ReplicaCore {
   /// True if the feature of the connected hub declares views.
   public var hubDeclaresViews: Bool { views.fingerprint != nil }
 
-  mutating func requestViews(on open: OpenLink) {
+  mutating func requestViews() {
     guard views.fingerprint != nil, views.schema == nil, !views.isRequested else { return }
     views.isRequested = true
     let header = FrameHeader(kind: .describe, flags: schemaFlags, scope: UInt16(StateRoot.views.rawValue))
@@ -104,7 +104,7 @@ extension ReplicaCore {
       let reason = "this hub's feature declares no views, or the hub is of an older release"
       return refuse(subscription, .unknownScope, reason)
     }
-    guard let schema = views.schema else { return requestViews(on: open) }
+    guard let schema = views.schema else { return requestViews() }
     if let refusal = refusal(ofWindowAt: subscription.path, on: open) {
       return refuse(subscription, .tooManyScopes, refusal)
     }

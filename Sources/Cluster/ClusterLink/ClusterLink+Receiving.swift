@@ -57,7 +57,7 @@ extension ClusterLink {
     case .sessionRefused(let number, let refusal):
       guard let session = announced.refuse(number) else { return }
       events.append(.sessionRefused(session, refusal))
-    case .actions(let actions): take(actions, of: peer, byteCount: byteCount)
+    case .actions(let actions): take(actions, byteCount: byteCount)
     case .cancel(let term, let number, let action): take(cancelOf: action, of: number, term)
     case .needsSnapshot(let position): events.append(.message(.needsSnapshot(after: position)))
     case .snapshot(let head): take(head)
@@ -158,7 +158,7 @@ extension ClusterLink {
     }
   }
 
-  private mutating func take(_ actions: LinkActions, of peer: Peer, byteCount: Int) {
+  private mutating func take(_ actions: LinkActions, byteCount: Int) {
     if let time = quota.take(byteCount, at: now) { readsAgainAt = time }
     switch accepted[actions.session] {
     case nil where accepted.hasOverflowed: break

@@ -68,7 +68,7 @@ package struct Port {
     counts = changes.counts
     findings =
       (package.findings + Self.unread(package) + reach.findings + changes.findings
-      + Self.inPrograms(reach, catalog, package)).sorted { ($0.path, $0.line ?? 0) < ($1.path, $1.line ?? 0) }
+      + Self.inPrograms(reach, package)).sorted { ($0.path, $0.line ?? 0) < ($1.path, $1.line ?? 0) }
     var edits = Dictionary(uniqueKeysWithValues: changes.edits.map { (catalog.files[$0].source.path, $1) })
     edits[package.manifest?.path ?? ""] = changes.manifest
     findingsAfterwards = findings.map { finding in edits[finding.path].map { finding.moved(by: $0) } ?? finding }
@@ -122,7 +122,7 @@ package struct Port {
     }
   }
 
-  private static func inPrograms(_ reach: Reach, _ catalog: Catalog, _ package: PackageModel) -> [Finding] {
+  private static func inPrograms(_ reach: Reach, _ package: PackageModel) -> [Finding] {
     let targets = Set(reach.reducers.map(\.target)).filter { package.targets[$0].kind == .executable }
     return targets.sorted().map { target in
       let name = package.targets[target].name

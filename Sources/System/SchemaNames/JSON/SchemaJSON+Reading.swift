@@ -58,7 +58,7 @@ extension SchemaJSON {
       return try identified(elements, type)
     case .stack:
       let pairs = try items(json, type).enumerated().map { (item) throws(SchemaValueError) in
-        try pair(item.element, item.offset, .named("StackElementID"), parts[0], type)
+        try pair(item.element, item.offset, .named("StackElementID"), parts[0])
       }
       return try identified(pairs.map { .array([$0.key, $0.value]) }, type)
     case .dictionary: return try dictionary(json, parts[0], parts[1], type)
@@ -96,7 +96,7 @@ extension SchemaJSON {
   }
 
   private func pair(
-    _ json: JSONValue, _ index: Int, _ key: SchemaType, _ type: SchemaType, _ whole: SchemaType
+    _ json: JSONValue, _ index: Int, _ key: SchemaType, _ type: SchemaType
   ) throws(SchemaValueError) -> CBORValue.Pair {
     guard case .array(let items) = json, items.count == 2 else {
       throw SchemaValueError("[\(index)]", "expected a pair, as in [key, value], not \(json.kind)")
@@ -125,7 +125,7 @@ extension SchemaJSON {
         pairs.append(CBORValue.Pair(key: .text(member.name), value: try inside(member.name, member.value, type)))
       }
     case .array(let items):
-      for (index, item) in items.enumerated() { pairs.append(try pair(item, index, key, type, whole)) }
+      for (index, item) in items.enumerated() { pairs.append(try pair(item, index, key, type)) }
     default: throw mismatch(whole, json)
     }
     let sorted = pairs.map { (bytes: $0.key.encoded(), pair: $0) }

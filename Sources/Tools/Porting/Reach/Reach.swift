@@ -52,7 +52,7 @@ struct Reach {
       where !(parameter.inheritedType?.trimmedDescription.contains("Replicated") ?? false) {
         leave("'\(entry.name)' is generic: let '\(parameter.name.text)' be 'Replicated' too", at: parameter, part.file)
       }
-      for variable in part.node.storedVariables { note(dependency: variable, of: entry, in: part.file) }
+      for variable in part.node.storedVariables { note(dependency: variable, in: part.file) }
     }
   }
 
@@ -261,7 +261,7 @@ struct Reach {
   }
 
   /// Names a client whose live value runs in the hub.
-  private mutating func note(dependency variable: VariableDeclSyntax, of reducer: TypeEntry, in file: Int) {
+  private mutating func note(dependency variable: VariableDeclSyntax, in file: Int) {
     guard let arguments = variable.attributes.attribute(named: "Dependency")?.arguments?.trimmedDescription else {
       return
     }

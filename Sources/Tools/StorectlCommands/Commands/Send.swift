@@ -188,7 +188,7 @@ extension Tool {
       for (index, word) in words.enumerated() {
         values.append(try value(word, words.count == payload.count ? payload[index].type : nil))
       }
-      if values.isEmpty, !payload.isEmpty { throw ToolFailure(.unknownName, missing(schema, name, path, payload)) }
+      if values.isEmpty, !payload.isEmpty { throw ToolFailure(.unknownName, missing(schema, name, payload)) }
       return try schema.action(path, values)
     } catch let error as ToolFailure {
       throw error
@@ -208,7 +208,7 @@ extension Tool {
   }
 
   /// Describes the missing values of an action, or the actions below an incomplete path.
-  private func missing(_ schema: Schema, _ name: String, _ path: [PathStep], _ payload: [Schema.Payload]) -> String {
+  private func missing(_ schema: Schema, _ name: String, _ payload: [Schema.Payload]) -> String {
     let below = schema.actionCompletions(name.hasSuffix(".") ? name : name + ".").map(\.text)
     if !below.isEmpty { return "'\(name)' is incomplete: it continues with one of \(below.joined(separator: ", "))" }
     let values = SchemaText.values(payload, in: schema)
