@@ -236,7 +236,6 @@ final class ClusterNode: ReplicatedLog {
     case .opened(let node, let version):
       linkFailures.succeeded("node \(node)")
       request.log.write(.info, cause: Log.Cause("links"), "linked with node \(node)")
-      remotes.opened(node)
       core.linkOpened(
         node, givesSnapshots: version >= LinkVersion.withSnapshots, knowsRelays: version >= LinkVersion.withRelays)
     case .closed(let node, let reason):
