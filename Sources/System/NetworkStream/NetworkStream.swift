@@ -149,8 +149,9 @@ package final class NetworkStream {
   /// The number of bytes that the socket has not accepted yet.
   package var queuedByteCount: Int { stream?.queuedByteCount ?? 0 }
 
-  /// The common name in the peer's certificate; nil without TLS.
-  package var peerName: String? { session?.peerName }
+  /// The common name in the peer's certificate, which is empty if it has none; nil without TLS. So a peer whose
+  /// certificate names nobody never passes for one that needs none.
+  package var peerName: String? { session.map { $0.peerName ?? "" } }
 
   /// Closes the connection; queued bytes are sent if the peer takes them.
   package func close() {

@@ -48,14 +48,17 @@ final class Certificates {
   /// Makes a certificate.
   ///
   /// - Parameters:
-  ///   - name: The common name, and that of the files.
+  ///   - name: The name of the files.
   ///   - names: The subject's alternative names.
+  ///   - subject: The subject; nil for one with the name as its common name.
   ///   - authority: The authority.
   ///   - days: The validity; a negative number for one that has expired.
-  func make(_ name: String, names: String, authority: String = "ca", days: Int = 30) throws {
+  func make(
+    _ name: String, names: String, subject: String? = nil, authority: String = "ca", days: Int = 30
+  ) throws {
     try openssl(
-      "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(name)",
-      "-keyout", path("\(name).key"), "-out", path("\(name).csr"))
+      "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+      subject ?? "/CN=\(name)", "-keyout", path("\(name).key"), "-out", path("\(name).csr"))
     try "subjectAltName=\(names)\n".write(toFile: path("\(name).ext"), atomically: true, encoding: .utf8)
     try openssl(
       "x509", "-req", "-in", path("\(name).csr"), "-CA", path("\(authority).pem"), "-CAkey",

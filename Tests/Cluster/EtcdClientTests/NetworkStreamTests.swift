@@ -61,6 +61,16 @@ struct NetworkStreamTests {
     #expect(pair.ends == ["server: the peer has closed the connection"])
   }
 
+  /// Otherwise it would pass for a peer without TLS, whose name is not checked.
+  @Test func aPeerWithoutACommonNameHasAnEmptyName() async throws {
+    try certificates.make("nameless", names: "DNS:node-a", subject: "/O=somebody")
+    let pair = try Pair(
+      loop, client: session(.client, "nameless", host: "127.0.0.1"),
+      server: session(.server, "server", host: "10.0.0.2"))
+    #expect(await loop.pump(until: { pair.ready.count == 2 }))
+    #expect(pair.server.peerName == "")
+  }
+
   @Test func bothSidesLearnWhyAHandshakeHasFailed() async throws {
     let pair = try Pair(
       loop, client: session(.client, "client", host: "other.example"),
