@@ -35,7 +35,9 @@ extension HubCore {
       refuse(id, greeting.peer, at: now)
       return nil
     }
-    if let error = tooManyConnections(of: greeting.peer.uid, greeting.account.connectionCount, in: connectionCount) {
+    if let error = tooManyConnections(
+      of: greeting.peer.uid, greeting.account.ownConnectionCount, in: ownConnectionCount)
+    {
       fail(id, error, at: now)
       return nil
     }
@@ -49,11 +51,14 @@ extension HubCore {
   ///   - user: The user of the connection, according to the kernel.
   ///   - waiting: The number of accepted connections that await `connected`: of this user, and of all users.
   package mutating func refusal(ofConnectionOf user: UInt32, waiting: (ofUser: Int, ofAll: Int)) -> PeerError? {
-    let own = userNumbers.number(of: user).flatMap { accounts[$0] }?.connectionCount ?? 0
-    let error = tooManyConnections(of: user, own + waiting.ofUser + 1, in: connectionCount + waiting.ofAll + 1)
+    let own = userNumbers.number(of: user).flatMap { accounts[$0] }?.ownConnectionCount ?? 0
+    let error = tooManyConnections(of: user, own + waiting.ofUser + 1, in: ownConnectionCount + waiting.ofAll + 1)
     if error != nil { counters.failed += 1 }
     return error
   }
+
+  /// The number of connections that are limited: those of clients of other hubs are limited there.
+  private var ownConnectionCount: Int { connections.openCount - connections.remoteCount }
 
   private func tooManyConnections(of user: UInt32, _ own: Int, in all: Int) -> PeerError? {
     let reserve = policy.users[user]?.isAdmin == true ? limits.connectionsForAdmins : 0
@@ -256,6 +261,7 @@ extension HubCore {
     surroundings.forget(connection)
     attendance.remove(connection.attendee)
     connection.account.output.queuedBytes -= connection.queuedBytes
+    if connection.isRemote { connection.account.remoteCount -= 1 }
     if connection.backlog != nil { backlogged.remove(connection) }
     connection.backlog = nil
   }

@@ -209,6 +209,27 @@ import Wire
     #expect(events == ["started", "attached", "attached", "detached", "attached"])
   }
 
+  /// Their connections are to other hubs, which have limits of their own.
+  @Test func theClientsOfOtherHubsTakeNoConnections() throws {
+    var limits = HubLimits()
+    (limits.connections, limits.connectionsPerUser) = (2, 1)
+    let hub = try Hub(recovering: [], limits: limits, seed: 8, isReplicated: true)
+    hub.lead()
+    hub.turn()
+    let remotes = (1...3).map { ForwardedSession(id: SessionID(high: 9, low: $0), user: 1000, group: 1000) }
+    for session in remotes { hub.core.perform(session, first: 1, [], limit: .max, at: hub.now) }
+    #expect(hub.core.refusal(ofConnectionOf: 1000, waiting: (0, 0)) == nil)
+    let id = hub.connect()
+    hub.turn()
+    #expect(!hub.closed.contains(id))
+    #expect(hub.core.refusal(ofConnectionOf: 1000, waiting: (0, 0))?.code == .tooManyConnections)
+    #expect(hub.core.refusal(ofConnectionOf: 1001, waiting: (0, 0)) == nil)
+    for session in remotes { hub.core.remoteEnded(session) }
+    #expect(hub.core.refusal(ofConnectionOf: 1000, waiting: (0, 0))?.code == .tooManyConnections)
+    hub.core.ended(id)
+    #expect(hub.core.refusal(ofConnectionOf: 1000, waiting: (0, 0)) == nil && hub.core.connectionCount == 0)
+  }
+
   /// Under load a hub that follows reads frames before it can pass them on. Those that it has passed on come first.
   @Test func aNewLeaderPerformsWhatItHasPassedOnBeforeWhatWaits() throws {
     let hub = try follower()

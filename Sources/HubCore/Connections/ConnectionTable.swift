@@ -12,6 +12,8 @@ struct ConnectionTable {
   private var free: [Int32] = []
   /// The number of connections that are greeting or live.
   private(set) var openCount = 0
+  /// The number of these without a socket, of sessions whose clients are connected to other hubs.
+  private(set) var remoteCount = 0
   /// The number of closing connections.
   private(set) var closingCount = 0
 
@@ -58,7 +60,10 @@ struct ConnectionTable {
   }
 
   /// Makes a greeting connection live.
-  mutating func open(_ connection: LiveConnection) { slots[connection.id.index].phase = .live(connection) }
+  mutating func open(_ connection: LiveConnection) {
+    slots[connection.id.index].phase = .live(connection)
+    if connection.isRemote { remoteCount += 1 }
+  }
 
   /// Makes an open connection a closing one.
   mutating func close(_ id: ConnectionID, by deadline: Duration) {
@@ -71,7 +76,10 @@ struct ConnectionTable {
   mutating func remove(_ id: ConnectionID) {
     switch self[id] {
     case .free: return
-    case .greeting, .live: openCount -= 1
+    case .greeting: openCount -= 1
+    case .live(let connection):
+      openCount -= 1
+      if connection.isRemote { remoteCount -= 1 }
     case .closing: closingCount -= 1
     }
     slots[id.index].phase = .free

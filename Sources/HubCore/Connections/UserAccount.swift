@@ -6,6 +6,10 @@ final class UserAccount {
   let user: UInt32
   /// The number of its open connections.
   @exclusivity(unchecked) var connectionCount = 0
+  /// The number of these without a socket (`LiveConnection.isRemote`).
+  var remoteCount = 0
+  /// The number of those with a socket, which is limited.
+  var ownConnectionCount: Int { connectionCount - remoteCount }
   /// The number of bytes held for its connections.
   @exclusivity(unchecked) var heldBytes = 0
   /// The charge for the windows of collections that its connections have attached, in elements.

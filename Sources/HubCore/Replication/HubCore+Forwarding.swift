@@ -183,6 +183,7 @@ extension HubCore {
       process: 0, user: forwarded.user, group: forwarded.group, userName: userNumbers.name(of: forwarded.user))
     let account = accounts.open(peer.user, at: now)
     account.connectionCount += 1
+    account.remoteCount += 1
     // Its own hub has checked the rights, by the credentials that only the kernel of its machine knows.
     let rights = AccessRights(.readAndAct, schema: featureSchema)
     let greeting = Greeting(
