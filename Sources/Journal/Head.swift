@@ -51,6 +51,13 @@ struct Head: Equatable {
     return row == self
   }
 
+  /// False for numbers that no hub has written, whose sums and differences could overflow. A row with a sound checksum
+  /// has such numbers if another node has sent it that is faulty or was taken over.
+  fileprivate var isPossible: Bool {
+    base.position <= tail.position && sessionPosition <= tail.position && base.total <= tail.total
+      && max(tail.position, tail.total) < UInt64(Int64.max)
+  }
+
   /// The checksum of the row.
   var checksum: UInt64 { checksum(version: Tables.version) }
 
@@ -137,7 +144,7 @@ struct HeadStatement {
     head.sessionSum = row.bits(14)
     head.sessionPosition = row.bits(15)
     head.snapshot = row.integer(16)
-    guard head.checksum(version: version) == row.bits(17) else { return nil }
+    guard head.checksum(version: version) == row.bits(17), head.isPossible else { return nil }
     defer { lastTurn.reset() }
     do throws(SQLiteError) {
       guard try lastTurn.step(), lastTurn.bits(0) > head.tail.position else { return head }

@@ -49,7 +49,7 @@ struct SchemaRows {
       damagedPosition = row.bits(1)
       return false
     }
-    guard row.bits(4) == nextChecksum(at: row.bits(1), bytes) else { return false }
+    guard row.bits(4) == nextChecksum(at: row.bits(1), bytes), row.bits(1) > 0 else { return false }
     checksum = row.bits(4)
     rows.append(Row(firstPosition: row.bits(1), fingerprint: schema.fingerprint, schema: schema))
     return true

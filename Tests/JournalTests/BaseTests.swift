@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import Journal
 import Testing
@@ -290,6 +291,80 @@ import Wire
     #expect(throws: LogError.self) { try check(target) }
     let opening = try Opened(target)
     #expect(opening.history.tail == 5)
+  }
+
+  /// The node that sends it may be faulty or taken over, and checksums protect from damage only.
+  @Test(arguments: [
+    "UPDATE meta SET base_position = -1", "UPDATE meta SET base_total = -1", "UPDATE meta SET session_position = -1",
+    "UPDATE schemas SET first_position = 0; UPDATE meta SET schema_count = 2",
+    "UPDATE snapshots SET position = -1",
+  ])
+  func impossibleNumbersWithSoundChecksumsAreRefused(sql: String) throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    try Opened(target).journal.close()
+    try send(base, to: target)
+    try executeWithChecksums(sql, in: target + "/received")
+    #expect(throws: LogError.self) { try check(target) }
+  }
+
+  /// Changes tables, and gives their rows the checksums of a hub.
+  private func executeWithChecksums(_ sql: String, in directory: String) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close(database) }
+    try #require(sqlite3_open(directory + "/journal.db", &database) == SQLITE_OK)
+    // The checksum of numbers; of a blob with 16 bytes, both halves.
+    sqlite3_create_function(
+      database, "words", -1, SQLITE_UTF8, nil,
+      { context, count, values in
+        var bytes: [UInt8] = []
+        for index in 0..<Int(count) {
+          let value = values?[index]
+          if sqlite3_value_type(value) == SQLITE_BLOB {
+            let blob = UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+            for half in [blob[..<8], blob[8...]] { bytes += half.reversed() }
+          } else {
+            withUnsafeBytes(of: sqlite3_value_int64(value).littleEndian) { bytes += $0 }
+          }
+        }
+        sqlite3_result_int64(context, Int64(bitPattern: Checksum.of(bytes.span.bytes)))
+      }, nil, nil)
+    // The checksum of a blob that continues another one.
+    sqlite3_create_function(
+      database, "digest", 2, SQLITE_UTF8, nil,
+      { context, _, values in
+        let (value, seed) = (values?[0], UInt64(bitPattern: sqlite3_value_int64(values?[1])))
+        let blob = UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
+        sqlite3_result_int64(context, Int64(bitPattern: Checksum.of(blob.bytes, seed: seed)))
+      }, nil, nil)
+    let checksums = """
+      UPDATE schemas SET checksum = words(0, 1, first_position, digest(schema, 0));
+      UPDATE pieces SET checksum = digest(bytes, coalesce(
+        (SELECT checksum FROM pieces AS before WHERE before.id = pieces.id - 1),
+        (SELECT words(id, position, revision) FROM snapshots)));
+      UPDATE snapshots SET hash = (SELECT checksum FROM pieces ORDER BY id DESC LIMIT 1);
+      UPDATE snapshots SET checksum = words(
+        id, position, revision, time_ms, turn_checksum, digest(fingerprint, 0), pieces, bytes, hash, complete);
+      UPDATE meta SET schema_checksum = (SELECT checksum FROM schemas);
+      UPDATE meta SET checksum = words(
+        epoch, created_ms, clean, base_position, base_total, base_checksum, tail_position, tail_revision, tail_time_ms,
+        tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum, snapshot, session_position);
+      """
+    for statements in [sql, checksums] {
+      try #require(sqlite3_exec(database, statements, nil, nil, nil) == SQLITE_OK)
+    }
+  }
+
+  /// Proves that the rows which `executeWithChecksums` leaves alone stay sound.
+  @Test func aBaseWithChecksumsOfATestIsSound() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    try Opened(target).journal.close()
+    try send(base, to: target)
+    try executeWithChecksums("", in: target + "/received")
+    try check(target)
   }
 
   @Test func aJournalWithoutAPlaceIsNotGiven() throws {
