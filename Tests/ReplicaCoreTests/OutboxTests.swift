@@ -121,6 +121,18 @@ import Wire
     #expect(next.outcomes.last == "2: applied")
   }
 
+  /// The next process could not read such a number in the file, and there are none after it.
+  @Test(arguments: [1 << 63, UInt64.max]) func aHubWithAnImpossibleNumberIsLeft(processed: UInt64) throws {
+    var process = OutboxProcess()
+    process.welcome()
+    try process.send(1)
+    var next = OutboxProcess(process.file)
+    next.welcome(processed: processed)
+    try next.send(2)
+    #expect(next.outcomes.isEmpty && next.file.session.acknowledged == 0)
+    #expect(next.replica.connection != .live && next.replica.deadline != nil)
+  }
+
   @Test func whatCannotBeStoredIsNotSent() throws {
     var process = OutboxProcess()
     process.welcome()

@@ -248,7 +248,13 @@ public struct Welcome: Message, Equatable {
       case 0: version = try decoder.unsigned()
       case 1: session = try SessionID(from: &decoder)
       case 2: isResumed = try decoder.bool()
-      case 3: processed = try decoder.unsigned()
+      case 3:
+        let numberStart = decoder.offset
+        processed = try decoder.unsigned()
+        // The client counts on from it, and stores it.
+        guard processed <= UInt64(Int64.max) else {
+          throw WireError(.outOfRange(type: "the number of an action"), at: numberStart)
+        }
       case 4: payloadLimit = try decoder.unsigned()
       case 5: hub = try decoder.text(limit: Self.nameLimit)
       case 6: schema = try SchemaFingerprint(from: &decoder)
