@@ -37,7 +37,7 @@ struct AnnouncedSessions {
 /// The sessions of the other node.
 struct AcceptedSessions {
   private var sessions: [UInt32: (session: ClusterSession, isRefused: Bool)] = [:]
-  private var ids: Set<ClusterSession> = []
+  private var numbers: [ClusterSession: UInt32] = [:]
   /// The number of those whose actions are performed.
   private(set) var count = 0
 
@@ -50,22 +50,20 @@ struct AcceptedSessions {
 
   /// Adds a session, unless its number or the session itself is there, or there are too many.
   mutating func add(_ session: ClusterSession, _ number: UInt32, isRefused: Bool, limit: Int) -> Addition {
-    guard sessions[number] == nil, !ids.contains(session) else { return .known }
+    guard sessions[number] == nil, numbers[session] == nil else { return .known }
     guard sessions.count < limit else {
       hasOverflowed = true
       return .full
     }
     sessions[number] = (session, isRefused)
-    ids.insert(session)
+    numbers[session] = number
     if !isRefused { count += 1 }
     return .added
   }
 
   /// Marks a session whose actions a node further up does not perform; nil if it is not known, or marked.
   mutating func refuse(_ session: ClusterSession) -> UInt32? {
-    guard let number = sessions.first(where: { $0.value.session == session && !$0.value.isRefused })?.key else {
-      return nil
-    }
+    guard let number = numbers[session], sessions[number]?.isRefused == false else { return nil }
     sessions[number] = (session, true)
     count -= 1
     return number
@@ -73,7 +71,7 @@ struct AcceptedSessions {
 
   mutating func remove(_ number: UInt32) -> ClusterSession? {
     guard let (session, isRefused) = sessions.removeValue(forKey: number) else { return nil }
-    ids.remove(session)
+    numbers[session] = nil
     if !isRefused { count -= 1 }
     return session
   }
