@@ -141,12 +141,6 @@ package final class EtcdClient {
     advance()
   }
 
-  /// Sends a message in a stream; it is lost if the stream is not open.
-  func send(_ message: [UInt8], in stream: EtcdStream) {
-    guard let call = stream.call, let connection else { return }
-    connection.send(message, on: call, isLast: false)
-  }
-
   /// Ends a stream.
   func cancel(_ stream: EtcdStream) {
     streams.removeAll { $0 === stream }

@@ -66,8 +66,6 @@ package struct EtcdRangeResponse: EtcdResponse {
 package struct EtcdPut: EtcdRequest {
   package var key: [UInt8] = []
   package var value: [UInt8] = []
-  /// The lease with which the key ends; 0 for none.
-  package var lease: Int64 = 0
 
   package typealias Response = EtcdPutResponse
   package static let path = "/etcdserverpb.KV/Put"
@@ -80,7 +78,6 @@ package struct EtcdPut: EtcdRequest {
   package mutating func visit(_ fields: inout some ProtobufFields) throws(ProtobufError) {
     try fields.bytes(1, &key)
     try fields.bytes(2, &value)
-    try fields.integer(3, &lease)
   }
 }
 

@@ -1,8 +1,6 @@
-/// A message of the client in the stream of watches: one of the three.
+/// A message of the client in the stream of watches, of which this client sends one kind.
 package struct EtcdWatchRequest: ProtobufMessage {
   package var create: EtcdWatchCreation?
-  package var cancel: EtcdWatchCancellation?
-  package var progress: EtcdProgressRequest?
 
   package static let path = "/etcdserverpb.Watch/Watch"
 
@@ -13,8 +11,6 @@ package struct EtcdWatchRequest: ProtobufMessage {
 
   package mutating func visit(_ fields: inout some ProtobufFields) throws(ProtobufError) {
     try fields.message(1, &create)
-    try fields.message(2, &cancel)
-    try fields.message(3, &progress)
   }
 }
 
@@ -23,12 +19,8 @@ package struct EtcdWatchCreation: ProtobufMessage {
   package var range = EtcdKeyRange([])
   /// The first revision whose events are sent; 0 for those after the creation.
   package var startRevision: Int64 = 0
-  /// True to be told the revision at least every ten minutes.
-  package var notifiesProgress = false
   /// The kinds of events that are left out, packed: 0 for puts, 1 for removals.
   package var filters: [UInt8] = []
-  /// The number of the watch in the stream; 0 to get one.
-  package var id: Int64 = 0
 
   package init() {}
 
@@ -42,25 +34,8 @@ package struct EtcdWatchCreation: ProtobufMessage {
     try fields.bytes(1, &range.key)
     try fields.bytes(2, &range.end)
     try fields.integer(3, &startRevision)
-    try fields.flag(4, &notifiesProgress)
     try fields.bytes(5, &filters)
-    try fields.integer(7, &id)
   }
-}
-
-/// Ends a watch.
-package struct EtcdWatchCancellation: ProtobufMessage {
-  package var id: Int64 = 0
-
-  package init() {}
-
-  package mutating func visit(_ fields: inout some ProtobufFields) throws(ProtobufError) { try fields.integer(1, &id) }
-}
-
-/// Asks for the revision up to which all events were sent.
-package struct EtcdProgressRequest: ProtobufMessage {
-  package init() {}
-  package mutating func visit(_ fields: inout some ProtobufFields) throws(ProtobufError) {}
 }
 
 /// A message of etcd in the stream of watches.

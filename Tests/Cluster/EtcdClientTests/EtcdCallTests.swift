@@ -270,25 +270,6 @@ struct EtcdCallTests {
     _ = try await client.answer(EtcdPut(Self.key("a"), [1]), on: loop).get()
     #expect(await loop.pump(until: { count >= 2 }))
   }
-
-  @Test func aLeaseIsRenewedUntilItsKeeperEnds() async throws {
-    let server = try await EtcdServer(on: loop)
-    let client = try EtcdClient(on: loop, server.settings())
-    defer { client.close() }
-    let lease = try await client.outcome(EtcdLeaseGrant(seconds: 60), on: loop).get()
-    #expect(lease.seconds == 60)
-    var put = EtcdPut(Self.key("a"), [1])
-    put.lease = lease.id
-    _ = try await client.outcome(put, on: loop).get()
-    var answers: [EtcdLeaseResponse] = []
-    let keeper = try EtcdLeaseKeeper(lease.id, of: client, every: .milliseconds(20)) { answers.append($0) }
-    defer { keeper.cancel() }
-    #expect(await loop.pump(until: { answers.count >= 3 }))
-    #expect(answers.allSatisfy { $0.id == lease.id && $0.seconds == 60 })
-    _ = try await client.outcome(EtcdLeaseRevoke(id: lease.id), on: loop).get()
-    #expect(try await client.outcome(EtcdRange(EtcdKeyRange(Self.key("a"))), on: loop).get().count == 0)
-    #expect(await loop.pump(until: { answers.last?.seconds == 0 }))
-  }
 }
 
 extension Result {
