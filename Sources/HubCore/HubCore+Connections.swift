@@ -58,7 +58,7 @@ extension HubCore {
   }
 
   /// The number of connections that are limited: those of clients of other hubs are limited there.
-  private var ownConnectionCount: Int { connections.openCount - connections.remoteCount }
+  var ownConnectionCount: Int { connections.openCount - connections.remoteCount }
 
   private func tooManyConnections(of user: UInt32, _ own: Int, in all: Int) -> PeerError? {
     let reserve = policy.users[user]?.isAdmin == true ? limits.connectionsForAdmins : 0

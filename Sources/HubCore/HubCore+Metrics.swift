@@ -72,7 +72,7 @@ extension HubCore {
     (metrics.reads, metrics.accepted) = (counters.reads, counters.accepted)
     (metrics.refused, metrics.failed, metrics.rejected) = (counters.refused, counters.failed, counters.rejected)
     (metrics.opened, metrics.resumed) = (counters.opened, counters.resumed)
-    metrics.connections = UInt64(connectionCount)
+    metrics.connections = UInt64(ownConnectionCount)
     metrics.detachedSessions = UInt64(detached.count)
     metrics.heldBytes = UInt64(max(heldBytes, 0))
     metrics.stateBytes = UInt64(size.estimate)

@@ -222,6 +222,7 @@ import Wire
     let id = hub.connect()
     hub.turn()
     #expect(!hub.closed.contains(id))
+    #expect((hub.core.metrics.connections, hub.core.connectionCount) == (1, 4))
     #expect(hub.core.refusal(ofConnectionOf: 1000, waiting: (0, 0))?.code == .tooManyConnections)
     #expect(hub.core.refusal(ofConnectionOf: 1001, waiting: (0, 0)) == nil)
     for session in remotes { hub.core.remoteEnded(session) }
