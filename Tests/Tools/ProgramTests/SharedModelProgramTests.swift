@@ -150,7 +150,11 @@ import Testing
     #expect(
       try run(hub, "move", "notes[\u{e9}]", "--before", "e\u{301}").errors.contains("cannot be moved before itself"))
     #expect(try run(hub, "set", "notes[\u{e8}].text", "x").errors.contains("there is no notes"))
-    #expect(try state(hub, "notes[\"e\u{301}\"].text") == #""set""#)
+    for id in ["\u{e9}", "e\u{301}"] {
+      #expect(try state(hub, "notes[\(id)].text") == #""set""#)
+      #expect(try run(hub, "verify", "notes[\(id)]").status == 0)
+    }
+    #expect(try run(hub, "state", "notes[\u{e8}].text").status == 7)
     #expect(try done(hub, "remove", "notes[\u{e9}]") == #"remove notes["e\#u{301}"]"#)
     #expect(try state(hub, "notes.count") == "4")
     // Minus zero, and an id within another one.

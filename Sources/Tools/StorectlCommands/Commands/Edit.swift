@@ -153,17 +153,14 @@ struct Edit {
     return try await tool.subscribe(to: steps, reconnecting: &hub, keeping: false)
   }
 
-  /// Replaces the ids of the path by those of the elements that the hub finds by them. A hub finds an element for a
-  /// change by an equal id, but for a subscription only by an id with the same bytes.
+  /// Replaces the ids of the path by those of the elements that the hub finds by them.
   private mutating func findStoredIDs() async throws(ToolFailure) {
-    guard let first = path.steps.firstIndex(where: { $0.id.map { ElementID($0).mayHaveOtherForms } ?? false }),
-      Attach.excess(of: path.steps) == nil, try await read(path.steps)?.mirror.value == nil
+    let steps = path.steps
+    guard steps.contains(where: \.mayHaveOtherForms), Attach.excess(of: steps) == nil,
+      try await read(steps)?.mirror.value == nil
     else { return }
-    guard let list = try await read(Array(path.steps[..<first])), let value = list.mirror.value,
-      let type = list.mirror.type,
-      let found = SchemaValues(type.schema).storedPath(Array(path.steps[first...]), in: value, as: type.type)
-    else { return }
-    path = path.replacing(path.steps[..<first] + found)
+    let stored = try await tool.storedPath(steps) { (steps) async throws(ToolFailure) in try await read(steps) }
+    if let stored { path = path.replacing(stored) }
   }
 
   /// An element that is searched by its id.
@@ -289,13 +286,6 @@ struct Edit {
       return tool.print(["applied": .bool(true), "revision": .integer(revision), "action": json])
     }
     tool.print(["\(ValueText.safe(schema.text(ofAction: action))) \(tool.palette.faint("(revision \(revision))"))"])
-  }
-}
-
-extension PathStep {
-  /// The id of a step to an element; nil for other steps.
-  fileprivate var id: CBORValue? {
-    if case .id(let bytes) = self { try? CBORValue(decoding: bytes.span.bytes) } else { nil }
   }
 }
 

@@ -33,7 +33,7 @@ extension Tool {
     let hub = try await connect()
     let name = options.arguments.first ?? ""
     let (root, path) = try await place(name, on: hub)
-    let scope = try await hub.subscribe(to: path.steps, of: root)
+    let scope = try await scope(of: path, in: root, on: hub)
     guard let part = scope.part(path.rest) else { throw ToolFailure(.absent, "nothing is at '\(name)'") }
     if isJSON { return print(SchemaJSON(path.schema).json(of: part.value, as: part.type)) }
     print(ValueText(path.schema, palette, width: width).lines(part.value, part.type))
@@ -82,6 +82,6 @@ extension Tool {
     guard path.rest.isEmpty else {
       throw ToolFailure(.unknownName, "'\(name)' is within a part that the hub hashes as a whole; verify that one")
     }
-    return try await hub.subscribe(to: path.steps, of: root)
+    return try await scope(of: path, in: root, on: hub)
   }
 }
