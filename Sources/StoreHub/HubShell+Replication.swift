@@ -87,8 +87,9 @@ extension HubShell {
   }
 
   private func leaveCluster(_ error: LogError) {
-    let refusal = ClusterError.refused("\(error)", recording?.replication?.status ?? ClusterStatus(node: ""))
-    log.write(.error, "\(refusal)", refusal.details)
+    let status = recording?.replication?.status ?? ClusterStatus(node: "")
+    let (text, details) = ClusterError.refused("\(error)", status).record
+    log.write(.error, text, details)
     end(after: error, telling: "the hub can no longer take part in its cluster")
   }
 

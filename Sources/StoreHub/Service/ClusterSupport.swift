@@ -66,16 +66,15 @@ nonisolated enum ClusterError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .notSupported: "this program cannot take part in a cluster: remove the section [cluster]"
     case .needsJournal: "a node of a cluster needs --state-dir, and --durability sync"
-    case .refused(let reason, _): "this node does not serve: \(reason)"
+    case .refused(let reason, _): reason
     }
   }
 
-  /// What the operator's log has with the description.
-  var details: Log.Details {
-    switch self {
-    case .notSupported, .needsJournal: Log.Details()
-    case .refused(_, let status): Log.Details(.clusterRefused, status, reason: description)
-    }
+  /// The line of the operator's log, and its details.
+  var record: (text: String, Log.Details) {
+    guard case .refused(let reason, let status) = self else { return (description, Log.Details()) }
+    let text = "this node does not serve: \(reason)"
+    return (text, Log.Details(.clusterRefused, status, reason: text))
   }
 }
 

@@ -98,11 +98,14 @@ final class ServiceLaunch<Service: HubService> {
       if let logFailure { pause(after: logFailure) }
       exit(status)
     } catch {
-      // One record each, since a line break would end a record.
-      let problems = (error as? ConfigurationError)?.problems.map(\.description) ?? ["\(error)"]
-      // The only record of a refusal of the cluster: whoever finds the reason hands it on.
-      let refusal = (error as? ClusterError)?.details ?? Log.Details()
-      for problem in problems { log.write(.error, problem, refusal) }
+      if let (text, details) = (error as? ClusterError)?.record {
+        // The only record of a refusal: whoever finds the reason hands it on.
+        log.write(.error, text, details)
+      } else {
+        // One record each, since a line break would end a record.
+        let problems = (error as? ConfigurationError)?.problems.map(\.description) ?? ["\(error)"]
+        for problem in problems { log.write(.error, problem) }
+      }
       log.flush()
       // Otherwise the next start would find a journal that was not closed in order.
       recording?.close()
