@@ -64,6 +64,8 @@ nonisolated extension UVError {
     public static let noSuchFile = UV_ENOENT.rawValue
     /// `ECONNREFUSED`: the socket has no listener.
     public static let connectionRefused = UV_ECONNREFUSED.rawValue
+    /// `ECONNRESET`: the peer has closed the connection without reading everything.
+    public static let connectionReset = UV_ECONNRESET.rawValue
     /// `EACCES`: permission denied.
     public static let permissionDenied = UV_EACCES.rawValue
     /// `EADDRINUSE`: the path exists already.

@@ -202,7 +202,15 @@ package final class ReplicaConnection {
 
   private func readingEnded(_ error: UVError?) {
     stream = nil
-    replica.disconnected(reason: error.map { "\($0)" } ?? "the hub closed the connection", at: loop.now)
+    let text: String
+    switch error {
+    case nil: text = "the hub closed the connection"
+    // Also from the socket on which a service manager listens for a hub that cannot start.
+    case let error? where error.code == UVError.Code.connectionReset:
+      text = "the hub ended without reading what was sent, or could not start: see its log"
+    case let error?: text = "\(error)"
+    }
+    replica.disconnected(reason: text, at: loop.now)
   }
 
   /// Releases the stream; bytes that were written already are still sent.

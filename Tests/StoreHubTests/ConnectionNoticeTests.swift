@@ -40,6 +40,25 @@ import Wire
     bench.clean()
   }
 
+  /// A service manager's socket accepts connections for a hub that cannot start.
+  @Test func aHubThatEndsWithoutAnAnswerHasALog() async throws {
+    let bench = try Bench()
+    let hub = try ScriptedHub(on: bench)
+    let once = ReplicaOptions(name: "once", shortestDelay: .seconds(600), longestDelay: .seconds(600))
+    let client = try Client(loop: bench.loop, path: bench.path, options: once)
+    client.start()
+    let peer = await hub.accept()
+    #expect(await bench.until { hub.hasBytes(from: peer) })
+    hub.close()
+    func failure() -> String? {
+      if case .connecting(_, let failure) = client.connection { failure } else { nil }
+    }
+    #expect(await bench.until { failure() != nil })
+    #expect(failure() == "the hub ended without reading what was sent, or could not start: see its log")
+    client.close()
+    bench.clean()
+  }
+
   @Test func aRefusalIsSaid() async throws {
     let bench = try Bench()
     let engine = FeatureEngine(initialState: Other(), reducer: EmptyReducer<Other, Never>())

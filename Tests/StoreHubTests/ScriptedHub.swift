@@ -43,6 +43,12 @@ final class ScriptedHub {
     return Array(buffer.prefix(max(count, 0)))
   }
 
+  /// True if the client has sent something that was not read.
+  func hasBytes(from peer: Int32) -> Bool {
+    var byte: UInt8 = 0
+    return recv(peer, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK)) > 0
+  }
+
   /// True if the client has closed its side of a connection.
   func isClosed(_ peer: Int32) -> Bool {
     var poll = pollfd(fd: peer, events: 0, revents: 0)
