@@ -1,4 +1,5 @@
 import Senders
+import TurnLog
 import Wire
 
 /// Identifies an open connection. The id of a closed connection is never reused.
@@ -25,6 +26,8 @@ package struct Peer: Equatable, Sendable {
   package let groups: [UInt32]
   /// The name of the user, as this machine knows it; empty if it is unknown.
   package private(set) var userName = ""
+  /// The node of the cluster on whose machine it is, and whose hub speaks for it; empty for this machine.
+  package let node: String
   /// The user of the gateway that speaks for `user`; nil for a peer on this machine.
   package let gateway: UInt32?
   /// The numbers of its machine's users and groups in this hub, if they are not the kernel's.
@@ -35,6 +38,14 @@ package struct Peer: Equatable, Sendable {
   /// Creates a peer.
   package init(process: Int32, user: UInt32, group: UInt32, groups: [UInt32] = [], userName: String = "") {
     (self.process, self.user, uid, self.group, self.groups, gateway) = (process, user, user, group, groups, nil)
+    node = ""
+    name(userName)
+  }
+
+  /// Creates the peer that has a session of another hub. Only the kernel of its machine knows its process and its groups.
+  init(of session: ForwardedSession, userName: String) {
+    (process, user, uid, group, groups) = (0, session.user, session.user, session.group, [])
+    (gateway, node) = (nil, session.node)
     name(userName)
   }
 
@@ -50,7 +61,7 @@ package struct Peer: Equatable, Sendable {
   /// Creates the peer for whom a gateway speaks. It is in no group.
   init(_ user: UInt32, behind gateway: Peer) {
     (process, self.user, uid, group, groups) = (gateway.process, user, user, .max, [])
-    self.gateway = gateway.uid
+    (self.gateway, node) = (gateway.uid, gateway.node)
   }
 
   /// The number of its effective group in this hub; `.max` for none.

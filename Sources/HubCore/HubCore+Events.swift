@@ -72,7 +72,10 @@ extension HubCore {
   }
 
   /// Sets the source of the hub's part in its cluster, for the metrics.
-  package mutating func setClusterStatus(_ body: (() -> ClusterStatus)?) { clusterStatus = body }
+  package mutating func setClusterStatus(_ body: (() -> ClusterStatus)?) {
+    clusterStatus = body
+    attendance.node = body?().node ?? ""
+  }
 
   /// Sets the receiver of what the reducer reads that is not reproducible: a line for the log, once for each key.
   package func setIrreproducibleReadReport(_ body: ((String) -> Void)?) { surroundings.onIrreproducibleRead = body }

@@ -158,7 +158,7 @@ extension HubReport {
   }
 
   private static func describe(_ peer: Peer, _ name: String) -> String {
-    let process = "process \(peer.process) of user \(peer.uid)"
+    let process = peer.text
     let name = printable(name)
     return name.isEmpty ? process : "\(name) (\(process))"
   }
@@ -173,6 +173,15 @@ extension HubReport {
       }
     }
     return String(String.UnicodeScalarView(scalars))
+  }
+}
+
+extension Peer {
+  /// The process and its user, for log lines.
+  var text: String {
+    // Only the kernel of its own machine knows the process of another one.
+    guard node.isEmpty else { return "a process of user \(uid) on node \(node)" }
+    return "process \(process) of user \(uid)"
   }
 }
 

@@ -15,16 +15,16 @@ extension HubShell {
       return log.write(
         .warning, cause: Log.Cause("blocked turns", user: peer.uid),
         """
-        the loop was blocked for \(time) ms by \(names.isEmpty ? "an action" : names.joined(separator: ", ")) of process \
-        \(peer.process) of user \(peer.uid)
+        the loop was blocked for \(time) ms by \(names.isEmpty ? "an action" : names.joined(separator: ", ")) of \
+        \(peer.text)
         """)
     }
     if let waiting = core.lastWork, let peer = core.peer(of: waiting) {
       return log.write(
         .warning, cause: Log.Cause("blocked turns", user: peer.uid),
         """
-        the loop was blocked for \(time) ms; actions that had waited were handled, of process \(peer.process) of user \
-        \(peer.uid); \(Self.list(core.names(ofActionsThatWaitOn: waiting), "those that wait are ", else: "none wait now"))
+        the loop was blocked for \(time) ms; actions that had waited were handled, of \(peer.text); \
+        \(Self.list(core.names(ofActionsThatWaitOn: waiting), "those that wait are ", else: "none wait now"))
         """)
     }
     guard let sender = lastSender, let peer = core.peer(of: sender) else {
@@ -34,8 +34,8 @@ extension HubShell {
     log.write(
       .warning, cause: Log.Cause("blocked turns", user: peer.uid),
       """
-      the loop was blocked for \(time) ms; the last actions were \(Self.list(lastNames(), else: "not whole")), of process \
-      \(peer.process) of user \(peer.uid)
+      the loop was blocked for \(time) ms; the last actions were \(Self.list(lastNames(), else: "not whole")), of \
+      \(peer.text)
       """)
   }
 

@@ -62,9 +62,13 @@ public struct ForwardedSession: Hashable, Sendable {
   public let user: UInt32
   /// The effective group of the client's process.
   public let group: UInt32
+  /// The node of the hub that its client is connected to; empty for this one.
+  public let node: String
 
   /// Creates a session.
-  public init(id: SessionID, user: UInt32, group: UInt32) { (self.id, self.user, self.group) = (id, user, group) }
+  public init(id: SessionID, user: UInt32, group: UInt32, node: String = "") {
+    (self.id, self.user, self.group, self.node) = (id, user, group, node)
+  }
 }
 
 /// The reasons why a hub does not pass its leadership on.

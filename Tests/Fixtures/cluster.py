@@ -476,13 +476,17 @@ async def operate(program, etcd, directory, storectl):
         return {"status": result.returncode, "output": json.loads(result.stdout or "null"), "errors": result.stderr}
 
     def users(node):
-        """The users of the clients that the hub of a node lists, without this one's."""
+        """The users of the clients that the hub of a node lists, and the nodes of those whose processes it knows and does
+        not know."""
         result = subprocess.run(
             [storectl, "--json", "--socket", cluster.path(f"{node}.sock"), "clients"], timeout=LIMIT,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
         listed = [json.loads(line) for line in result.stdout.splitlines()]
+        for client in listed:
+            places[client["process"] is not None].add(client["node"])
         return sorted({client["user"] for client in listed})
 
+    places = {True: set(), False: set()}
     try:
         clients, tasks = await begin(cluster)
         leader = await cluster.leader(NODES)
@@ -504,6 +508,7 @@ async def operate(program, etcd, directory, storectl):
             clients.values(), tasks, lambda: transfers.append(control(second, "cluster", "transfer", leader)))
         result = await outcome(cluster, clients, tasks, [gap, transfer], lost + losses)
         result |= {
+            "places": {"known": sorted(places[True]), "unknown": sorted(places[False])},
             "users": found, "expectedUsers": sorted(base + os.getuid() for base in BASES.values()),
             "leaders": [leader, second], "statuses": statuses, "refused": refused, "transfer": transfers[0],
             "logs": {node: cluster.log(node) for node in NODES},

@@ -100,6 +100,26 @@ import Wire
     #expect(welcome.client?.user.id == 1_001_000)
   }
 
+  /// The list of clients names the node of each, and no process that another machine's kernel knows.
+  @Test func aLeaderListsTheClientsOfAllNodes() throws {
+    let leader = try leader(.shared)
+    leader.core.setClusterStatus { ClusterStatus(node: "a") }
+    _ = try leader.openStored()
+    let session = ForwardedSession(id: SessionID(high: 3, low: 4), user: 1000, group: .max, node: "b")
+    leader.core.perform(session, first: 1, [], limit: .max, at: leader.now)
+    leader.turn()
+    let (id, _) = try leader.openStored()
+    leader.send(Attach(root: .hub), scope: 1, on: id)
+    let frame = try #require(leader.turn(id).last { $0.kind == .snapshot })
+    guard case .array(let items) = try frame.value, case .bytes(let bytes)? = items.last else {
+      Issue.record("no snapshot")
+      return
+    }
+    let state = try HubState(decoding: bytes.span.bytes)
+    #expect(state.attendees.map(\.node) == ["a", "b", "a"])
+    #expect(state.attendees.map { $0.process == 0 } == [false, true, false])
+  }
+
   @Test func aLeaderTellsTheUsersOfTwoMachinesApart() throws {
     let leader = try leader(Self.numbers(of: "a"))
     let follower = try follower(leader.log, Self.numbers(of: "b"))

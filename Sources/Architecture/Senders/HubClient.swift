@@ -11,7 +11,8 @@ public struct HubClient: Hashable, Sendable {
   public let session: UInt64
   /// The name by which the client introduced itself.
   public let name: String
-  /// The process that has connected; 0 if it had ended before the hub accepted its connection.
+  /// The process that has connected; 0 if it had ended before the hub accepted its connection, or is on another node of
+  /// the cluster.
   public let process: Int32
   /// The user of that process.
   public let user: SystemUser

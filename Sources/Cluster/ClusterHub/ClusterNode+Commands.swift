@@ -82,7 +82,8 @@ extension ClusterNode {
   }
 
   private func perform(_ session: ClusterSession, _ first: UInt64, _ actions: [[UInt8]]) {
-    let forwarded = ForwardedSession(id: session.id, user: session.user, group: groups[session] ?? .max)
+    let node = session.node == settings.node ? "" : session.node.text
+    let forwarded = ForwardedSession(id: session.id, user: session.user, group: groups[session] ?? .max, node: node)
     deliver(.perform(forwarded, first: first, actions))
   }
 

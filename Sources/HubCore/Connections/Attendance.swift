@@ -11,6 +11,8 @@ final class Attendance: StateSource {
   @exclusivity(unchecked) var isOutdated = false
   /// The earliest time at which to update the list with these.
   var nextUpdate = Duration.zero
+  /// The name of this hub's node; empty without a cluster.
+  var node = ""
 
   /// Creates an empty list at a revision.
   init(revision: UInt64) { self.revision = revision }
@@ -25,8 +27,10 @@ final class Attendance: StateSource {
   /// - Parameter since: The time of the connection, in milliseconds since 1970.
   func add(_ peer: Peer, name: String, since: Int64) -> UInt64 {
     lastID += 1
-    state.attendees.append(
-      Attendee(id: lastID, name: name, process: peer.process, user: peer.user, since: UInt64(max(since, 0))))
+    var attendee = Attendee(
+      id: lastID, name: name, process: peer.process, user: peer.user, since: UInt64(max(since, 0)))
+    attendee.node = peer.node.isEmpty ? node : peer.node
+    state.attendees.append(attendee)
     revision += 1
     return lastID
   }

@@ -179,8 +179,7 @@ extension HubCore {
   private mutating func openRemote(
     _ forwarded: ForwardedSession, _ session: Session, at now: Duration, _ wallTime: Int64
   ) -> LiveConnection {
-    let peer = Peer(
-      process: 0, user: forwarded.user, group: forwarded.group, userName: userNumbers.name(of: forwarded.user))
+    let peer = Peer(of: forwarded, userName: userNumbers.name(of: forwarded.user))
     let account = accounts.open(peer.user, at: now)
     account.connectionCount += 1
     account.remoteCount += 1

@@ -17,7 +17,7 @@ public struct Attendee: Equatable, Identifiable, Sendable {
   public var id: UInt64
   /// The name that the client chose.
   public var name: String
-  /// The process when it connected, according to the kernel.
+  /// The process when it connected, according to the kernel; 0 if this hub's kernel does not know it.
   public var process: Int32
   /// The effective user of the process.
   public var user: UInt32
@@ -29,6 +29,8 @@ public struct Attendee: Equatable, Identifiable, Sendable {
   public var scopes: UInt64 = 0
   /// The number of bytes that the hub holds for it: unhandled input, and output that it has not read.
   public var heldBytes: UInt64 = 0
+  /// The node of the cluster to whose hub it has connected; empty for a hub without a cluster.
+  public var node: String = ""
 
   /// Creates an attendee without scopes.
   public init(id: UInt64, name: String, process: Int32, user: UInt32, since: UInt64 = 0) {

@@ -87,6 +87,7 @@ private enum OpenSSL {
     }
 
     let users, expectedUsers: [UInt32]
+    let places: [String: [String]]
     let leaders: [String]
     let statuses: [String: Control]
     let refused: Transfer
@@ -110,6 +111,7 @@ private enum OpenSSL {
       #expect(status.staleSince == nil && status.linkedNodes == ["a", "b", "c"].filter { $0 != node })
     }
     #expect(operation.users == operation.expectedUsers, "\(text)")
+    #expect(operation.places == ["known": [first], "unknown": ["a", "b", "c"].filter { $0 != first }], "\(text)")
     let handOver = "this node hands the leadership over to "
     #expect(operation.logs[first]?.contains(handOver + second) == true, "\(text)")
     #expect(operation.logs[second]?.contains(handOver + first) == true, "\(text)")

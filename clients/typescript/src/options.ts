@@ -50,6 +50,8 @@ export interface Attendee {
   readonly parts: readonly { readonly root: bigint; readonly path: string }[];
   readonly scopes: bigint;
   readonly heldBytes: bigint;
+  /** The node of the cluster to whose hub it has connected; empty without a cluster, undefined for an earlier hub. */
+  readonly node?: string;
 }
 
 /** The longest time of a timer, in milliseconds; with a longer one it ends at once. */

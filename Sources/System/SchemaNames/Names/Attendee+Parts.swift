@@ -2,6 +2,9 @@ internal import JSONText
 package import Wire
 
 extension Attendee {
+  /// The process, or `-` if only the kernel of another machine knows it.
+  package var processText: String { process > 0 ? "\(process)" : "-" }
+
   /// The names of the attached parts, such as `counter, todos and 3 more`; `-` if there are none.
   package var partsText: String {
     guard scopes > 0 else { return "-" }

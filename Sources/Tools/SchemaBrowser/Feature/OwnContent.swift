@@ -62,7 +62,8 @@ extension Browser.State {
           let name = client.name.isEmpty ? "?" : client.name
           let rate = figures.rates[client.id] ?? 0
           let texts = [
-            client.process == figures.ownProcess ? "\(name) (you)" : name, userName(client.user), "\(client.process)",
+            client.process == figures.ownProcess ? "\(name) (you)" : name, userName(client.user),
+            client.process > 0 || client.node.isEmpty ? client.processText : "node \(client.node)",
             rate > 0 ? TimeText.decimal(rate, digits: rate < 10 ? 1 : 0) : "–", client.partsText,
           ]
           return PageRow("\(client.id)", texts, opens: true)
@@ -77,8 +78,9 @@ extension Browser.State {
     let since =
       client.since > 0
       ? TimeText.date(Double(client.since) / 1000, configuration.format.dates, now: Double(wallTime) / 1000) : "unknown"
-    return [
-      "name      \(ReadableValue.safe(client.name))", "process   \(client.process)",
+    let node = client.node.isEmpty ? [] : ["node      \(ReadableValue.safe(client.node))"]
+    return ["name      \(ReadableValue.safe(client.name))"] + node + [
+      "process   \(client.processText)",
       "user      \(userName(client.user)) (\(client.user))", "since     \(since)",
       "held      \(client.heldBytes) bytes",
       "attached  \(ReadableValue.safe(client.partsText))",

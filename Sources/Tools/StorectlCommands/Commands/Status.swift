@@ -32,6 +32,12 @@ extension ProgramOptions.Command {
         """),
       .text(
         """
+        In a cluster, it also shows the node to whose hub the client is connected. The hub that leads lists those of \
+        other nodes, too, but knows neither their processes (-, and null with --json) nor the parts to which they \
+        subscribe.
+        """),
+      .text(
+        """
         --rates takes two to three seconds, since a hub publishes its counters once a second. With --json, it adds \
         actionsPerSecond to each client, and a last object with the users. top shows the same continuously.
         """),
@@ -130,16 +136,21 @@ struct Attendees {
     _ clients: [Attendee], _ palette: Palette, width: Int?, rates: SenderRates? = nil
   ) -> [String] {
     let nameLimit = width.map { max($0 / 4, 8) }
+    // Those of a cluster have a node.
+    let hasNodes = clients.contains { !$0.node.isEmpty }
     let rows = clients.map { client in
       let name = ValueText.safe(client.name)
-      return [
-        "\(client.id)", "\(client.process)", Users.name(client.user),
+      let node = client.node.isEmpty ? "-" : ValueText.safe(client.node)
+      return ["\(client.id)"] + (hasNodes ? [node] : []) + [
+        client.processText, Users.name(client.user),
         client.since > 0 ? Moment.short(Int64(clamping: client.since)) : "-", "\(client.heldBytes)",
       ] + (rates.map { ["\(($0.rates[client.id] ?? 0).nearestInteger)"] } ?? []) + [
         nameLimit.map { TextWidth.fit(name, columns: $0) } ?? name, client.partsText,
       ]
     }
-    let head = ["ID", "PROCESS", "USER", "SINCE", "HELD"] + (rates == nil ? [] : ["ACTIONS/S"]) + ["NAME", "PARTS"]
+    let head =
+      ["ID"] + (hasNodes ? ["NODE"] : []) + ["PROCESS", "USER", "SINCE", "HELD"]
+      + (rates == nil ? [] : ["ACTIONS/S"]) + ["NAME", "PARTS"]
     return Table.lines(head, rows, palette, width: width)
   }
 
@@ -162,7 +173,8 @@ extension Attendee {
 
   private var json: JSONValue {
     [
-      "id": .integer(id), "name": .string(name), "process": .integer(process), "user": .integer(user),
+      "id": .integer(id), "name": .string(name), "node": node.isEmpty ? .null : .string(node),
+      "process": process > 0 ? .integer(process) : .null, "user": .integer(user),
       "userName": userName(user).map { .string($0) } ?? .null,
       "since": since > 0 ? .string(Moment.json(Int64(clamping: since))) : .null,
       "heldBytes": .integer(Int64(clamping: heldBytes)), "scopes": .integer(Int64(clamping: scopes)),

@@ -175,7 +175,8 @@ final class Inspector {
 
   private static func json(_ client: Attendee) -> JSONValue {
     [
-      "id": .integer(client.id), "name": .string(client.name), "process": .integer(client.process),
+      "id": .integer(client.id), "name": .string(client.name), "process": .string(client.processText),
+      "node": .string(client.node),
       "user": .integer(client.user), "userName": userName(client.user).map { .string($0) } ?? .null,
       "since": client.since > 0 ? .integer(client.since) : .null, "heldBytes": .integer(client.heldBytes),
       "shownParts": .string(client.partsText),

@@ -1,5 +1,6 @@
 internal import ComposableCore
 internal import ProgramOptions
+internal import SchemaNames
 internal import TerminalUI
 internal import Wire
 
@@ -15,7 +16,7 @@ struct PresenceView: TerminalView {
       ListHeading(summary: "\(attendees.count) attached")
       Table(attendees) {
         TableColumn("Program") { $0.name.isEmpty ? "?" : $0.name }
-        TableColumn("Process") { "process \($0.process)" }
+        TableColumn("Process") { $0.processOrNode }
         TableColumn("User") { "user \($0.nameOfUser)\($0.process == ownProcess ? ", you" : "")" }
       }
       .hidesHeader()
@@ -30,13 +31,20 @@ struct PresenceView: TerminalView {
 extension Attendee {
   fileprivate var nameOfUser: String { userName(user) ?? "\(user)" }
 
+  /// The process; or its node, if this machine does not know it.
+  fileprivate var processOrNode: String {
+    guard process == 0 else { return "process \(process)" }
+    return node.isEmpty ? "process unknown" : "on node \(node)"
+  }
+
   /// All that is known about a client.
   fileprivate var details: Details {
     var pairs: [(name: String, text: String)] = [
-      ("name", name.isEmpty ? "?" : name), ("process", "\(process)"), ("user", "\(nameOfUser) (\(user))"),
+      ("name", name.isEmpty ? "?" : name), ("process", processText), ("user", "\(nameOfUser) (\(user))"),
       ("since", since > 0 ? LocalTime(milliseconds: Int64(clamping: since)).full : "unknown"),
       ("held", "\(heldBytes) bytes that it has not read, or the hub has not handled"),
     ]
+    if !node.isEmpty { pairs.insert(("node", node), at: 1) }
     for (index, part) in parts.enumerated() { pairs.append((index == 0 ? "attached" : "", part.place)) }
     if scopes == 0 { pairs.append(("attached", "nothing")) }
     let rest = scopes - min(scopes, UInt64(parts.count))

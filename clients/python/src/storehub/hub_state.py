@@ -18,7 +18,9 @@ class AttachedPart(TypedDict):
 
 
 class Attendee(TypedDict, total=False):
-    """A client that is connected: its name, process and user, and since when, in milliseconds since 1970."""
+    """A client that is connected: its name, process and user, and since when, in milliseconds since 1970.
+
+    `process` is 0 for a client on another node of a cluster, and `node` the name of its node."""
 
     id: int
     name: str
@@ -28,6 +30,7 @@ class Attendee(TypedDict, total=False):
     parts: tuple[AttachedPart, ...]
     scopes: int
     heldBytes: int
+    node: str
 
 
 Attendees = IdentifiedArray[int, Attendee]

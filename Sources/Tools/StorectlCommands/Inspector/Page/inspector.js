@@ -824,12 +824,13 @@ function showClients() {
   if (key === clientsKey) return;
   clientsKey = key;
   const { count, shown } = news.clients;
+  const hasNodes = shown.some((client) => client.node);
   const parts = [
     element("h3", "", news.hub.status === "live" ? number(count) + (count === 1 ? " client" : " clients") : "the hub is away"),
     table(
-      [["id", "number"], ["process", "number extra"], ["user", "short"], ["since", "short"], ["held", "number extra"], ["name", ""], ["parts", ""]],
+      [["id", "number"], ...(hasNodes ? [["node", "short"]] : []), ["process", "number extra"], ["user", "short"], ["since", "short"], ["held", "number extra"], ["name", ""], ["parts", ""]],
       shown.map((client) => [
-        number(client.id), String(client.process), client.userName ?? String(client.user), since(client.since),
+        number(client.id), ...(hasNodes ? [client.node] : []), client.process, client.userName ?? String(client.user), since(client.since),
         number(client.heldBytes), client.name, client.shownParts])),
   ];
   if (count > shown.length) parts.push(element("p", "faint", "and " + number(count - shown.length) + " more"));
