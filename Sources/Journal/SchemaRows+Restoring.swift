@@ -9,6 +9,10 @@ extension SchemaRows {
     var schema: Schema?
   }
 
+  /// The most rows that are restored, and the most that are tried in their places. A journal that another node has sent
+  /// may have any number.
+  private static let (rowLimit, attemptLimit): (UInt64, Int) = (1 << 10, 1 << 14)
+
   /// Restores the rows of a database of which some are damaged.
   ///
   /// A schema can be read if its own bytes are sound, and is known to the program that wrote the journal. The head has
@@ -21,7 +25,7 @@ extension SchemaRows {
   static func restored(
     from database: Database, _ head: Head, known: [Schema]
   ) throws(SQLiteError) -> SchemaRows? {
-    guard head.schemaCount > 0, head.schemaCount <= 1 << 16 else { return nil }
+    guard head.schemaCount > 0, head.schemaCount <= rowLimit else { return nil }
     var stored: [Int64: StoredRow] = [:]
     do throws(SQLiteError) {
       try database.with(
@@ -37,24 +41,29 @@ extension SchemaRows {
     } catch { guard error.isDamage || error.isUnknownTable else { throw error } }
     // The numbers may be damaged too; a single row is the first one.
     if head.schemaCount == 1, stored[1] == nil, let only = stored.values.first { stored[1] = only }
-    return completed(SchemaRows(), stored, head, known)
+    var attempts = attemptLimit
+    return completed(SchemaRows(), stored, head, known, &attempts)
   }
 
   /// Adds the missing rows, of which each may be one of several.
   private static func completed(
-    _ rows: SchemaRows, _ stored: [Int64: StoredRow], _ head: Head, _ known: [Schema]
+    _ rows: SchemaRows, _ stored: [Int64: StoredRow], _ head: Head, _ known: [Schema], _ attempts: inout Int
   ) -> SchemaRows? {
     let number = Int64(rows.rows.count) + 1
     guard number <= Int64(head.schemaCount) else { return rows.isComplete(for: head) ? rows : nil }
     let row = stored[number]
     let named = known.filter { $0.fingerprint.bytes == row?.fingerprint }
+    let schemas = [row?.schema].compactMap(\.self) + named + (number == Int64(head.schemaCount) ? known : [])
     // The first schema is that of the first turn.
-    let positions = [row?.position, number == 1 ? 1 : nil].compactMap(\.self)
-    for schema in [row?.schema].compactMap(\.self) + named + (number == Int64(head.schemaCount) ? known : []) {
+    let positions = [row?.position, number == 1 && row?.position != 1 ? 1 : nil].compactMap(\.self)
+    var tried: Set<[UInt8]> = []
+    for schema in schemas where tried.insert(schema.encoded()).inserted {
       for position in positions {
+        guard attempts > 0 else { return nil }
+        attempts -= 1
         var next = rows
         next.add(schema, at: position)
-        if let result = completed(next, stored, head, known) { return result }
+        if let result = completed(next, stored, head, known, &attempts) { return result }
       }
     }
     return nil

@@ -309,6 +309,22 @@ import Wire
     #expect(throws: LogError.self) { try check(target) }
   }
 
+  /// Rows that do not fit are restored if possible, which must not take the memory of the hub, nor the stack.
+  @Test func manySchemasThatDoNotFitAreRefused() throws {
+    let opened = try sourceJournal()
+    let base = try opened.journal.copyBase()
+    opened.journal.close()
+    try Opened(target).journal.close()
+    try send(base, to: target)
+    try executeWithChecksums(
+      """
+      INSERT INTO schemas WITH RECURSIVE rows(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM rows WHERE n < 40000)
+        SELECT n, first_position, fingerprint, schema, checksum FROM schemas, rows WHERE number = 1;
+      UPDATE meta SET schema_count = 40000
+      """, in: target + "/received")
+    #expect(throws: LogError.self) { try check(target) }
+  }
+
   /// Changes tables, and gives their rows the checksums of a hub.
   private func executeWithChecksums(_ sql: String, in directory: String) throws {
     var database: OpaquePointer?
@@ -346,7 +362,7 @@ import Wire
       UPDATE snapshots SET hash = (SELECT checksum FROM pieces ORDER BY id DESC LIMIT 1);
       UPDATE snapshots SET checksum = words(
         id, position, revision, time_ms, turn_checksum, digest(fingerprint, 0), pieces, bytes, hash, complete);
-      UPDATE meta SET schema_checksum = (SELECT checksum FROM schemas);
+      UPDATE meta SET schema_checksum = (SELECT checksum FROM schemas WHERE number = 1);
       UPDATE meta SET checksum = words(
         epoch, created_ms, clean, base_position, base_total, base_checksum, tail_position, tail_revision, tail_time_ms,
         tail_total, tail_checksum, schema_count, schema_checksum, session_count, session_sum, snapshot, session_position);
