@@ -70,6 +70,7 @@ package final class LoadTest {
     if let filled { try checkFilled(before, schema, since: filled) }
     let source = try ActionSource(plan, schema: schema, state: before.bytes, run: report.run)
     try refuseTooMany(source)
+    try refuseTooLarge(source, control)
     report.memoryBefore = hub?.residentBytes
     let run = Run(path: path, plan: plan, source: source, hub: hub)
     run.onSample = onSample
@@ -114,6 +115,16 @@ package final class LoadTest {
         + "more --todos, or shorten --warmup")
   }
 
+  /// Fails if an action can fit no frame, for which the hub would close each connection.
+  private func refuseTooLarge(_ source: ActionSource, _ control: ControlSession) throws(LoadError) {
+    for kind in source.kinds where kind.segments.leastByteCount > control.payloadLimit {
+      let name = kind.name.count > 60 ? "\(kind.name.prefix(60))…" : kind.name
+      throw .doesNotFit(
+        "the action '\(name)' has \(kind.segments.leastByteCount) bytes, and this hub takes at most "
+          + "\(control.payloadLimit): use a smaller --payload, or shorter texts")
+    }
+  }
+
   /// Sends the scenario's filling action until the collection is long enough.
   ///
   /// - Returns: The revision that these actions alone lead to; nil if none was necessary.
@@ -126,6 +137,7 @@ package final class LoadTest {
     (filling.actions, filling.count, filling.depth) = ([action], plan.fillCount - length, 256)
     (filling.payload, filling.timeout) = (plan.payload, plan.timeout)
     let source = try ActionSource(filling, schema: schema, state: before.bytes, run: report.run)
+    try refuseTooLarge(source, control)
     let run = Run(path: self.path, plan: filling, source: source, hub: nil)
     run.wait = wait
     try run.perform(WatchPlan(), schema)

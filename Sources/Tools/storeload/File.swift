@@ -4,15 +4,24 @@ import ProgramOptions
 /// Reads and writes small files as a whole.
 enum File {
   /// The reason why a file cannot be read.
-  struct Failure: Error, CustomStringConvertible {
-    let code: CInt
-    var isMissing: Bool { code == ENOENT }
-    var description: String { String(cString: strerror(code)) }
+  enum Failure: Error, CustomStringConvertible {
+    case system(CInt)
+    /// The number of its first line that is not UTF-8, counted from 1.
+    case notText(line: Int)
+
+    var isMissing: Bool { if case .system(ENOENT) = self { true } else { false } }
+
+    var description: String {
+      switch self {
+      case .system(let code): String(cString: strerror(code))
+      case .notText(let line): "line \(line) is not UTF-8"
+      }
+    }
   }
 
   /// Returns the text of a file. `-` is standard input.
   static func read(_ path: String) throws(Failure) -> String {
-    guard let file = fopen(path == "-" ? "/dev/stdin" : path, "r") else { throw Failure(code: errno) }
+    guard let file = fopen(path == "-" ? "/dev/stdin" : path, "r") else { throw .system(errno) }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var block = [UInt8](repeating: 0, count: 65_536)
@@ -21,8 +30,14 @@ enum File {
       guard count > 0 else { break }
       bytes += block[..<count]
     }
-    guard ferror(file) == 0 else { throw Failure(code: errno) }
-    return String(decoding: bytes, as: UTF8.self)
+    guard ferror(file) == 0 else { throw .system(errno) }
+    // Decoding replaces wrong bytes, and the hub would be sent another text than the file has.
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let wrong = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+      throw .notText(line: wrong + 1)
+    }
+    return text
   }
 
   /// Opens a file for `write(_:to:)`, until which its contents stay; nil if it cannot be written.

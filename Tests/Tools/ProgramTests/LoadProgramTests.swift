@@ -52,6 +52,50 @@ import Testing
     return try Report(outcome.output)
   }
 
+  @Test func mistakesAndHostileValuesHaveAStatusAndAReason() throws {
+    let hub = try HubProcess("planhub")
+    let scenario = hub.directory + "/scenario.ini"
+    func outcome(_ actions: [UInt8], _ options: String...) throws -> Program.Outcome {
+      try Data(Array("[load]\nactions = 2\n[action a]\nsend = ".utf8) + actions).write(
+        to: URL(fileURLWithPath: scenario))
+      return try Program(name: "storeload").run(["--socket", hub.socket, "-q", "--scenario", scenario] + options)
+    }
+    let mistakes: [(String, Int32, String)] = [
+      ("votes [{\"add\": 1}]\ncounts = votes 9223372036854775807\n", 2, "a whole number from -1000000000 to"),
+      ("votes [{\"add\": 1}]\ncounts = votes -9223372036854775808\n", 2, "a whole number from -1000000000 to"),
+      ("words [{\"append\": [\"{text}\", \"{text}\"]}]\n", 3, "bytes, and this hub takes at most 1048576: use"),
+      ("limits [{\"insert\": [[\"NaN\", \"x\"]]}]\n", 1, "a key that is equal to itself"),
+      ("tags [{\"set\": [\"\u{e9}\", \"e\u{301}\"]}]\n", 1, "a key or a member equals another one"),
+      ("weight [{\"set\": 1e999}]\n", 3, "real number overflow"),
+      ("words [{\"append\": [\"\\ud800\"]}]\n", 3, "invalid Unicode"),
+    ]
+    for (actions, status, reason) in mistakes {
+      let outcome = try outcome(Array(actions.utf8), "--payload", "600000")
+      #expect(outcome.status == status && (outcome.errors + outcome.output).contains(reason), "\(actions): \(outcome)")
+    }
+    // A byte that is not UTF-8 is not replaced.
+    let bytes = Array("words [{\"append\": [\"".utf8) + [0xff] + Array("\"]}]\n".utf8)
+    let refused = try outcome(bytes)
+    #expect(refused.status == 2 && refused.errors.contains("line 4 is not UTF-8"), "\(refused)")
+    let state = try Program(name: "storectl").run("--socket", hub.socket, "state", "--json", "words")
+    #expect(state.output == "[]\n")
+    // The difference of two numbers may be greater than any number.
+    let least = "votes [{\"add\": -9223372036854775808}]\n"
+    #expect(try outcome(Array(least.utf8), "-n", "1").status == 0)
+    let wrong = try outcome(Array("votes [{\"add\": 9223372036854775807}]\ncounts = votes 1\n".utf8))
+    #expect(wrong.status == 8 && wrong.output.contains("votes went from -9223372036854775808 to"), "\(wrong)")
+    // A text of the action neither ends nor hides a part of the page.
+    let page = hub.directory + "/page.html"
+    let hidden = "words [{\"append\": [\"<!--<script></script>\"]}]"
+    #expect(try outcome(Array("\(hidden)\n".utf8), "--report", page).status == 0)
+    let html = try String(contentsOfFile: page, encoding: .utf8)
+    let result = try #require(html.firstMatch(of: #/id="result">(.*?)</script>/#.dotMatchesNewlines())?.output.1)
+    #expect(!result.contains("<") && html.components(separatedBy: "<!--").count == 1)
+    let object = try JSONSerialization.jsonObject(with: Data(result.utf8)) as? [String: Any]
+    let plan = object?["plan"] as? [String: Any]
+    #expect((plan?["actions"] as? [[String: Any]])?.first?["send"] as? String == hidden)
+  }
+
   /// The hub tells it, whatever its program is called.
   @Test(arguments: ["sync", "async", "memory"]) func theDurabilityOfAnyHubIsReported(mode: String) throws {
     let state = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"

@@ -32,11 +32,17 @@ struct EffectReader {
     return (collection, rest, try compiler.value(value, of: type))
   }
 
+  /// The greatest amount by which an action may increase a number, so that the sum of all fits an `Int`.
+  private static let greatestCount: UInt = 1_000_000_000
+
   /// Parses the path of a number or a collection, and the amount by which it grows.
   func counts(_ text: String) throws(LoadError) -> (path: [PathStep], by: Int) {
     let words = text.split(separator: " ").map(String.init)
-    guard let name = words.first, words.count <= 2, let by = words.count == 1 ? 1 : Int(words[1]) else {
-      throw .scenario("'counts' needs a path and a whole number, not '\(text)'")
+    guard let name = words.first, words.count <= 2, let by = words.count == 1 ? 1 : Int(words[1]),
+      by.magnitude <= Self.greatestCount
+    else {
+      let range = "from -\(Self.greatestCount) to \(Self.greatestCount)"
+      throw .scenario("'counts' needs a path and a whole number \(range), not '\(text)'")
     }
     return (try compiler.path(name), by)
   }

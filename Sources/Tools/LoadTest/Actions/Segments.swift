@@ -35,6 +35,13 @@ struct Segments: Sendable, Equatable {
   enum TextPiece: Sendable, Equatable {
     case bytes([UInt8])
     case number
+
+    fileprivate var leastByteCount: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .number: 1
+      }
+    }
   }
 
   /// The values for the gaps of one action.
@@ -58,6 +65,17 @@ struct Segments: Sendable, Equatable {
   var isUnique: Bool {
     segments.contains { segment in
       if case .text(let pieces, _) = segment { pieces.contains(.number) } else { segment == .number }
+    }
+  }
+
+  /// The number of bytes that every action has.
+  var leastByteCount: Int {
+    segments.reduce(0) { count, segment in
+      switch segment {
+      case .bytes(let bytes): count + bytes.count
+      case .text(let pieces, let size): count + max(size, pieces.reduce(0) { $0 + $1.leastByteCount })
+      case .id, .nextID, .number, .random, .toggle: count + 1
+      }
     }
   }
 

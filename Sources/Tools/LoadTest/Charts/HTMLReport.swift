@@ -35,7 +35,7 @@ extension LoadReport {
     \(checks.map { "<li>\(Chart.escaped($0))</li>" }.joined(separator: "\n"))
     \(unchecked.map { "<li>Not verified: \(Chart.escaped($0))</li>" }.joined(separator: "\n"))
     </ul>
-    <script type="application/json" id="result">\(json.description.replacing("</", with: "<\\/"))</script>
+    <script type="application/json" id="result">\(json.description.replacing("<", with: "\\u003c"))</script>
     </body>
     </html>
 

@@ -14,6 +14,8 @@ final class ControlSession {
   private let pause: (Double) -> Int32?
   private var scope: UInt16 = 0
   private(set) var hubName = ""
+  /// The maximum payload of a frame that the hub accepts, in bytes.
+  private(set) var payloadLimit: UInt64 = 0
   let process: Int32?
 
   /// The state of a scope in a snapshot from the hub.
@@ -39,8 +41,9 @@ final class ControlSession {
     (self.timeout, self.pause) = (timeout, pause)
     output.frame(Hello(name: "storeload"))
     try flush()
-    let welcome = try wait(for: .welcome).payload
-    hubName = try read { () throws(WireError) in try Welcome(decoding: welcome.span.bytes) }.hub
+    let payload = try wait(for: .welcome).payload
+    let welcome = try read { () throws(WireError) in try Welcome(decoding: payload.span.bytes) }
+    (hubName, payloadLimit) = (welcome.hub, welcome.payloadLimit)
   }
 
   deinit { buffer.deallocate() }
