@@ -39,7 +39,7 @@ nonisolated extension UVError {
   /// Advice for a failed attempt to connect, as a sentence; empty if there is none.
   package var connectionAdvice: String {
     switch code {
-    case Code.connectionRefused where isOtherFile: "There is something else than a socket."
+    case Code.connectionRefused where isOtherFile: "It is not a socket."
     case Code.noSuchFile, Code.connectionRefused: "Is a hub running there?"
     case Code.permissionDenied: "The socket is for another user or group."
     case Code.nameTooLong: "Choose a shorter path."

@@ -32,6 +32,11 @@ nonisolated extension HubError: CustomStringConvertible {
       cannot \(operation) \(path): \(String(cString: strerror(code))); start the hub as the user to whom the file or its \
       directory belongs, or choose another path with --socket
       """
+    case .system(let operation, let path, EROFS):
+      """
+      cannot \(operation) \(path): \(String(cString: strerror(EROFS))); mount its file system writable, or choose \
+      another path with --socket
+      """
     case .system(let operation, let path, let code):
       "cannot \(operation) \(path): \(String(cString: strerror(code)))"
     case .unreadableInitialState(let problem):

@@ -18,6 +18,15 @@ import Testing
         """)
   }
 
+  @Test func aPathThatCannotBeWrittenHasARemedy() {
+    let error = HubError.system(operation: "open", path: "/run/a.sock.lock", errno: EROFS)
+    #expect(
+      "\(error)" == """
+        cannot open /run/a.sock.lock: Read-only file system; mount its file system writable, or choose another path \
+        with --socket
+        """)
+  }
+
   @Test func aSocketThatIsServedIsNotTakenOver() async throws {
     let bench = try Bench()
     let server = try bench.serve()

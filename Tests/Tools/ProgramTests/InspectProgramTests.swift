@@ -314,7 +314,7 @@ import Testing
     let nowhere = try storectl.run("--socket", NSTemporaryDirectory() + "nowhere.sock", "inspect")
     #expect(nowhere.status == 4 && nowhere.errors.contains("Is a hub running there?"))
     let folder = try storectl.run("--socket", NSTemporaryDirectory(), "inspect")
-    #expect(folder.status == 4 && folder.errors.contains("There is something else than a socket."), "\(folder)")
+    #expect(folder.status == 4 && folder.errors.contains("It is not a socket."), "\(folder)")
     let wrong = try storectl.run("inspect", "--listen", "0.0.0.0:80")
     #expect(wrong.status == 2 && wrong.errors.contains("--listen needs"))
     let hub = try HubProcess()
