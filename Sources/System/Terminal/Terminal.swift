@@ -14,6 +14,8 @@ internal import Glibc
 /// may contain all of them: the owner calls `requestStop` for Ctrl-Z.
 package final class Terminal {
   private var screen: OpaquePointer?
+  /// True from the request to stop until the process continues: drawing would take the terminal over again.
+  private var hasLeft = false
   private let hasColors: Bool
   private let theme: Theme
   private var reader: KeyReader
@@ -140,17 +142,30 @@ package final class Terminal {
     delscreen(screen)
   }
 
-  /// Stops the processes of the job, as Ctrl-Z does outside of screens.
-  package func requestStop() { kill(0, SIGTSTP) }
+  /// Restores the terminal and stops the processes of the job, as Ctrl-Z does outside of screens.
+  ///
+  /// The terminal comes first: of a job that a script started, the shell sees the script stop, and takes the terminal
+  /// back before this process has handled the signal. Restoring it then would stop this process once more.
+  package func requestStop() {
+    leave()
+    kill(0, SIGTSTP)
+  }
+
+  /// Restores the terminal until `resumed`. A process in the background leaves it as it is.
+  private func leave() {
+    guard screen != nil, !hasLeft, tcgetpgrp(inputDescriptor) == getpgrp() else { return }
+    discardAnswers()
+    send(pasteOff)
+    endwin()
+    hasLeft = true
+  }
 
   /// Restores the terminal and stops the process. Takes the terminal over again when the process continues.
   ///
   /// Draw afterwards. The process does not stop if no other process could continue it.
   package func suspend() {
     guard screen != nil else { return }
-    discardAnswers()
-    send(pasteOff)
-    endwin()
+    leave()
     var (standard, ours) = (sigaction(), sigaction())
     standard.__sigaction_handler.sa_handler = SIG_DFL
     sigaction(SIGTSTP, &standard, &ours)
@@ -162,6 +177,7 @@ package final class Terminal {
   /// Takes the terminal over again after the process was stopped, also by SIGSTOP. Draw afterwards.
   package func resumed() {
     guard screen != nil else { return }
+    hasLeft = false
     reset_prog_mode()
     send(pasteOn)
     redraw()
@@ -180,7 +196,7 @@ package final class Terminal {
 
   /// Draws the whole screen; only the changes are sent.
   package func draw(_ content: (inout any Canvas) -> Void) {
-    guard screen != nil else { return }
+    guard screen != nil, !hasLeft else { return }
     werase(cncurses_screen())
     var canvas: any Canvas = Window(size: size, theme: hasColors ? theme : .mono, form: reader.form)
     content(&canvas)
@@ -205,6 +221,8 @@ package final class Terminal {
     var code: wint_t = 0
     for _ in 0..<limit {
       guard screen != nil else { return false }
+      // ncurses might draw. The signal is handled before the next call.
+      guard !hasLeft else { return true }
       let kind = wget_wch(cncurses_screen(), &code)
       guard kind != ERR else { return false }
       if let key = reader.key(kind: kind, code: code) { onKey(key) }

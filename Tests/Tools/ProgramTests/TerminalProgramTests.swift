@@ -433,6 +433,25 @@ import Testing
     #expect(hub.wait { Self.count(on: terminal) == 2 })
   }
 
+  /// The shell takes the terminal back when the script has stopped, perhaps before the program has.
+  @Test func itStopsAndGoesOnWithinAScript() throws {
+    let hub = try HubProcess()
+    let terminal = try Tmux(
+      hub, environment: "exec bash --norc -c 'export PS1=ready: RUN=\"$*\"; exec bash --norc' bash")
+    #expect(hub.wait { terminal.screen.contains("ready:") }, "\(terminal.screen)")
+    terminal.press("bash -c '$RUN; true'\r")
+    for count in 1...3 {
+      #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
+      terminal.type("C-z")
+      #expect(
+        hub.wait { terminal.screen.contains("Stopped") && !terminal.screen.contains("live") }, "\(terminal.screen)")
+      terminal.press("clear; fg\r")
+      #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
+      terminal.press("+")
+      #expect(hub.wait { Self.count(on: terminal) == count }, "\(terminal.screen)")
+    }
+  }
+
   @Test func theMouseOpensChoosesAndTicks() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub, environment: "TERM=xterm-256color")
