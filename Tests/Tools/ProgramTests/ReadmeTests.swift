@@ -26,6 +26,12 @@ import Testing
     try demo.end()
   }
 
+  @Test func ctrlZStopsTheTerminalAndNotTheHub() throws {
+    let demo = try Demo(inShell: true)
+    try demo.stopAndContinue()
+    try demo.end()
+  }
+
   @Test func outputsDifferOnlyInNumbersAndNames() {
     let command = ReadmeCommand(
       text: "storectl blame count", output: ["── 3  2026-11-22 01:56:29.030  alice storectl send", "count: 1 → 2…"])
@@ -86,13 +92,19 @@ private final class Demo {
   private let terminal: Tmux
   private let socket: String
 
-  init() throws {
+  /// - Parameter inShell: True to run it from an interactive shell, which the terminal then belongs to.
+  init(inShell: Bool = false) throws {
     let directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: directory + "/scripts", withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: Self.root + "/scripts/run", toPath: directory + "/scripts/run")
     try FileManager.default.createSymbolicLink(
       atPath: directory + "/clients", withDestinationPath: Self.root + "/clients")
-    let terminal = try Tmux(command: "'\(directory)/scripts/run' '\(programs)' || sleep 30", columns: 200)
+    let run = "'\(directory)/scripts/run' '\(programs)'"
+    let terminal = try Tmux(command: inShell ? "PS1=ready: exec bash --norc" : "\(run) || sleep 30", columns: 200)
+    if inShell {
+      #expect(poll { terminal.screen.contains("ready:") }, "\(terminal.screen)")
+      terminal.press(run + "\r")
+    }
     let environment = directory + "/.build/demo-env"
     // The lines are on the screen until the client replaces them, and in the file.
     var lines = ""
@@ -145,6 +157,19 @@ private final class Demo {
   /// True if the terminal shows the counter with this number.
   private func shows(_ count: Int) -> Bool {
     terminal.screen.split(separator: "\n").contains { $0.trimmingCharacters(in: .whitespaces) == "\(count)" }
+  }
+
+  /// Stops the job of the terminal, uses the hub meanwhile, continues the job, and ends it and its shell.
+  func stopAndContinue() throws {
+    terminal.type("C-z")
+    #expect(poll { terminal.screen.contains("Stopped") && !terminal.screen.contains("live") }, "\(terminal.screen)")
+    let sent = try Program(name: "storectl").run("--socket", socket, "send", "counter.incrementButtonTapped")
+    #expect(sent.status == 0, "\(sent)")
+    terminal.press("clear; fg\r")
+    #expect(poll { shows(1) }, "\(terminal.screen)")
+    terminal.press("q")
+    #expect(poll { terminal.screen.contains("The hub stops") }, "\(terminal.screen)")
+    terminal.press("exit\r")
   }
 
   /// Ends the client; the hub and everything of it go away.
