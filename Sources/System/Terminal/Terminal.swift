@@ -221,8 +221,8 @@ package final class Terminal {
     var code: wint_t = 0
     for _ in 0..<limit {
       guard screen != nil else { return false }
-      // ncurses might draw. The signal is handled before the next call.
-      guard !hasLeft else { return true }
+      // ncurses might draw. Further keys are read after `resumed`.
+      guard !hasLeft else { return false }
       let kind = wget_wch(cncurses_screen(), &code)
       guard kind != ERR else { return false }
       if let key = reader.key(kind: kind, code: code) { onKey(key) }
