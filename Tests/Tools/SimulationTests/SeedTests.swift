@@ -81,6 +81,8 @@ import Testing
       900118, 900221,
       // A client did not repeat the cancellation of an action that it sent again, because the hub had read it.
       2208,
+      // The oracle did not know that a client had left its session, or could not store it, before its next process.
+      320000177, 320013066, 320014285,
     ] as [UInt64]) func whatWasFoundUnderLoadStaysFixed(seed: UInt64) throws
   {
     try Simulation(SimulationPlan(seed: seed)).run()

@@ -129,8 +129,8 @@ extension Simulation {
   /// Checks that no session is removed while there is room for all: never in sync mode, and in the other modes not by
   /// the process that has opened or resumed it.
   private func checkSession(of client: ClientProcess, _ link: Link) throws {
-    defer { (client.hasOpenedSession, client.sessionHub) = (true, link.hub.number) }
-    guard client.hasOpenedSession, !link.tap.isResumed else { return }
+    defer { (client.openedSession, client.sessionHub) = (link.tap.session, link.hub.number) }
+    guard client.openedSession != nil, !link.tap.isResumed else { return }
     guard plan.storage == .sync || client.sessionHub == link.hub.number else { return }
     if plan.limits.detachedSessions > 100 {
       throw Violation(.sessionForgotten, "client \(client.number) comes back, and its session is unknown")

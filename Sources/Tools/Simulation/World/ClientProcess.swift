@@ -82,8 +82,8 @@ final class ClientProcess {
   var lateOutbox: SimulatedOutbox?
   /// True if its process ends after the command that it executes.
   var hasCrashed = false
-  /// True if a hub has opened a session for it.
-  var hasOpenedSession = false
+  /// The session that a hub has opened or resumed for it last; nil if it has none to resume.
+  var openedSession: SessionID?
   /// The *cancel* frames that it has written, for a planted bug.
   var cancelled: Set<[UInt8]> = []
   /// The number of the last hub that has opened or resumed its session.

@@ -56,6 +56,10 @@ extension Simulation {
     client.hasCrashed = false
     client.connectsAt = nil
     client.lateOutbox = nil
+    // A session that was left in order is in no file, nor is one that could not be stored.
+    if outbox.contents.session.session != client.openedSession, bug != .outboxForgetsItsSession {
+      client.openedSession = nil
+    }
     client.restartReplica(seed: outboxes.next())
     client.replica.restore(outbox.contents) { _, _ in nil }
     let stored = Set(outbox.contents.actions.filter { !$0.action.isRefused }.map(\.action.number))
