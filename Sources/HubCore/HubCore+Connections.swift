@@ -57,8 +57,8 @@ extension HubCore {
     return error
   }
 
-  /// The number of connections that are limited: those of clients of other hubs are limited there.
-  var ownConnectionCount: Int { connections.openCount - connections.remoteCount }
+  /// The number of open connections of this hub, which are limited: those of clients of other hubs are limited there.
+  package var ownConnectionCount: Int { connections.openCount - connections.remoteCount }
 
   private func tooManyConnections(of user: UInt32, _ own: Int, in all: Int) -> PeerError? {
     let reserve = policy.users[user]?.isAdmin == true ? limits.connectionsForAdmins : 0

@@ -217,7 +217,7 @@ package struct HubCore: ~Copyable {
   /// The number of actions that took effect since the hub began; the state's revision.
   package var revision: UInt64 { engine.revision }
 
-  /// The number of open connections, without those that are closing.
+  /// The number of open connections, without those that are closing, and with those of clients of other hubs.
   package var connectionCount: Int { connections.openCount }
 
   /// The number of closing connections.

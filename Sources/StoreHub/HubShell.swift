@@ -158,7 +158,7 @@ final class HubShell {
     let clients =
       isStopping
       ? "\(counted(connections.count { $0 != nil }, "client")) with unread output"
-      : counted(core.connectionCount, "connection")
+      : counted(core.ownConnectionCount, "connection")
     let blockade = logBlockade.map { "; turns wait: \($0)" } ?? ""
     let part = recording?.replication.map { "\($0.status.summary); " } ?? ""
     return "\(part)\(clients), revision \(core.revision)\(stored)\(blockade)"
