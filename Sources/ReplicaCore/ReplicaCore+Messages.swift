@@ -10,7 +10,7 @@ extension ReplicaCore {
     case .idle, .down, .connecting, .stopped: break
     case .greeting(let stream):
       switch kind {
-      case .welcome: greet(try Welcome(decoding: payload), on: stream)
+      case .welcome: greet(try Welcome(decoding: payload), on: stream, at: now)
       case .error: receiveError(try PeerError(decoding: payload), at: now)
       case .goodbye: end(try Goodbye(decoding: payload), at: now)
       case .snapshot, .delta, .bookmark, .absent, .detached, .hash, .applied, .rejected, .released, .pong, .schema,
@@ -129,7 +129,7 @@ extension ReplicaCore {
     return unsent.isEmpty ? attached : unsent
   }
 
-  private mutating func greet(_ welcome: Welcome, on stream: ByteStream) {
+  private mutating func greet(_ welcome: Welcome, on stream: ByteStream, at now: Duration) {
     lastStaleSince = nil
     guard ProtocolVersion.oldest...ProtocolVersion.newest ~= welcome.version else {
       let reason = """
@@ -145,6 +145,7 @@ extension ReplicaCore {
     if !welcome.mayReadHub {
       ownStateRefusal = "this user may not read the list of clients and the metrics; the hub's operator can grant it"
     }
+    guard !hasLostOutcomes(welcome) else { return leaveSession(at: now) }
     beginSession(welcome)
     // A hub that does not name its schema has the client's, if the client has one.
     if let fingerprint, welcome.schema == nil || welcome.schema == fingerprint {

@@ -155,6 +155,27 @@ import Wire
     #expect(process.log.last == "write actions 2 after 1: [3]")
   }
 
+  /// A *hello* acknowledges only what the outbox has, so the hub cannot know that its log has lost a reported outcome.
+  @Test func aSessionIsLeftThatHasLostOutcomesOfAFullOutbox() throws {
+    var process = OutboxProcess()
+    process.welcome(history: 1)
+    for count in 1...2 { try process.send(count) }
+    process.isFull = true
+    process.receive(.applied, UInt64(2).encoded())
+    process.welcomeAgain(session: 1, processed: 1, history: 2)
+    #expect(process.hello?.session == SessionID(high: 1, low: 1) && process.hello?.acknowledged == 0)
+    #expect(process.log.last == "write leave")
+    process.isFull = false
+    process.turn(at: .seconds(2))
+    process.welcomeAgain(session: 2, history: 2)
+    #expect(process.hello?.session == nil)
+    try process.send(3)
+    #expect(process.log.last == "write actions 1 after 0: [3]")
+    process.receive(.applied, UInt64(1).encoded())
+    #expect(process.outcomes == ["1: applied", "2: applied", "3: applied"])
+    #expect(process.replica.lossCount == 1 && process.file.actions.isEmpty)
+  }
+
   @Test func aClosedClientKeepsWhatIsPending() throws {
     var process = OutboxProcess()
     process.welcome()
@@ -307,10 +328,10 @@ private struct OutboxProcess: ~Copyable {
     receive(.welcome, welcome.encoded())
   }
 
-  mutating func welcomeAgain(session: UInt64) {
+  mutating func welcomeAgain(session: UInt64, processed: UInt64? = nil, history: UInt64? = nil) {
     replica.disconnected(reason: "cut", at: .zero)
     if let retry = replica.deadline { replica.expire(at: retry) }
-    welcome(session: session)
+    welcome(session: session, processed: processed, history: history)
   }
 
   mutating func receive(_ kind: FrameKind, _ payload: [UInt8]) {

@@ -117,6 +117,20 @@ extension ReplicaCore {
     pending.beginSession(&commands)
   }
 
+  /// Returns true if a hub has resumed a session whose log has lost outcomes that this process has reported.
+  ///
+  /// A hub does not resume such a session, but it knows only the outcomes that a *hello* acknowledges: those in the outbox.
+  func hasLostOutcomes(_ welcome: Welcome) -> Bool {
+    welcome.isResumed && welcome.processed < pending.acknowledged
+  }
+
+  /// Leaves the session that the hub has just resumed, and connects again for a new one.
+  mutating func leaveSession(at now: Duration) {
+    commands.append(.write(output.frame(FrameHeader(kind: .leave)) { _ in }))
+    session = nil
+    reconnect(at: now)
+  }
+
   /// Handles the first session of a process. If the hub has processed more actions than were stored, a loss of power has
   /// taken the last changes of the outbox: its actions may have been sent under any numbers.
   mutating func checkRestored(_ welcome: Welcome) {
