@@ -117,6 +117,26 @@ class Cores(unittest.TestCase):
         self.assertIsInstance(error, OutcomeUnknown)
         self.assertEqual(following.numbers(), [2])
 
+    def test_a_session_is_left_that_has_lost_outcomes_of_a_full_outbox(self) -> None:
+        script = Process()
+        script.welcome(history=1)
+        for _ in range(2):
+            script.core.begin("increment")
+        script.collect()
+        script.is_full = True
+        script.applied(2)
+        script.core.disconnected("the hub has crashed", 0)
+        script.connect()
+        script.welcome(resumed=True, processed=1, history=2)
+        self.assertEqual(script.sent[-1].kind, wire.LEAVE)
+        self.assertTrue(script.core.wants_close)
+        script.is_full = False
+        script.core.disconnected("left", 0)
+        script.core.begin("increment")
+        script.connect()
+        self.assertEqual(script.sent[-1].payload, wire.hello("python", None, 0, 1))
+        self.assertEqual(numbers(script.welcome(history=2)), [(1, 0, 1)])
+
     def test_a_file_that_is_older_than_the_session_gives_unknown_outcomes(self) -> None:
         script = live()
         script.core.begin("increment")

@@ -390,6 +390,13 @@ class Core:
         is_resumed = welcome.resumed and self._session is not None
         if is_resumed:
             self._check_restored(welcome.processed)
+            if self._ledger is not None and welcome.processed < self._acknowledged:
+                # The hub has lost outcomes that were reported here, and could not know: the hello names only those in the outbox.
+                self._write(wire.LEAVE)
+                self._session = None
+                self._give_up_sent()
+                self._break("the hub came back without outcomes that it had given")
+                return
             if not self._acknowledged <= welcome.processed <= self._last:
                 raise ProtocolError(f"{welcome.processed} actions are processed, of {self._last} that were sent")
             self._resend(welcome.processed)
