@@ -138,7 +138,8 @@ public final class TerminalHost {
     tree.now = loop.now
     onKeys?()
     let hasMore = terminal.readKeys { pressed($0) }
-    if hasMore { moreKeys?.start(after: .zero) }
+    // Not 0: libuv would fire it again before it polls, and show nothing from the hub until a long paste is read.
+    if hasMore { moreKeys?.start(after: .milliseconds(1)) }
     draw()
   }
 
