@@ -898,6 +898,8 @@ if Context.environment["STOREHUB_WHOLE"] != nil {
   where ![.system, .plugin].contains(target.type) && target.name != "ComposableTestingTests" {
     let whole = [
       "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo",
+      // Backtraces have lines, and no debugger is used; XCTest finds its tests in the index of their own module.
+      "-Xfrontend", "-gline-tables-only", "-index-ignore-clang-modules", "-index-ignore-system-modules",
     ]
     let optimized = target.name == "IdentifiedCollections" ? ["-O", "-assert-config", "Debug"] : []
     target.swiftSettings =
