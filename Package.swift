@@ -711,8 +711,8 @@ let package = Package(
     .testTarget(
       name: "EtcdClientTests",
       dependencies: [
-        "ClusterCore", "ClusterLog", "EtcdClient", "EtcdLogStore", "EtcdMessages", "EventLoop", "GRPCConnection",
-        "NetworkStream", "TestSupport", "Wire",
+        "ClusterCore", "ClusterHub", "ClusterLink", "ClusterLog", "Configuration", "EtcdClient", "EtcdLogStore",
+        "EtcdMessages", "EventLoop", "GRPCConnection", "NetworkStream", "TestSupport", "Wire",
       ], swiftSettings: onLoop),
     .testTarget(name: "ClusterLogTests", dependencies: ["ClusterLog", "TestSupport", "Wire"], swiftSettings: spans),
     .testTarget(name: "ClusterCoreTests", dependencies: ["ClusterCore", "ClusterLog", "Wire"], swiftSettings: spans),

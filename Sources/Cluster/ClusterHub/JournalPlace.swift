@@ -27,14 +27,14 @@ nonisolated extension JournalPlace {
 }
 
 /// The reasons why a node cannot start.
-nonisolated enum ClusterNodeError: Error, Equatable, CustomStringConvertible {
+package nonisolated enum ClusterNodeError: Error, Equatable, CustomStringConvertible {
   case ownHistory(turns: UInt64)
   case otherTurns(UInt64, UInt64)
   case damagedPlace
   case address(String, reason: String)
   case tls(String)
 
-  var description: String {
+  package var description: String {
     switch self {
     case .ownHistory(let turns):
       """

@@ -94,6 +94,9 @@ final class NodeLink {
     handle()
   }
 
+  /// Ends a connection that is no link yet. The other end gets no reason: it has not said who it is.
+  func drop(_ reason: String) { end(reason) }
+
   /// Does what is due.
   func advance(to time: Duration) {
     if link == nil, time - startedAt >= Self.connectTime { return end("no connection within \(Self.connectTime)") }

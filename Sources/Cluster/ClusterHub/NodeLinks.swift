@@ -1,15 +1,15 @@
 import ClusterCore
-import ClusterLink
-import ClusterLog
-import Configuration
-import EventLoop
+package import ClusterLink
+package import ClusterLog
+package import Configuration
+package import EventLoop
 import NetworkStream
 
 /// The links of a node to all others. Of two members, the one with the lower name calls. A relay calls those that it may
 /// follow.
-final class NodeLinks {
+package final class NodeLinks {
   /// What happens on the links.
-  enum Event {
+  package enum Event {
     case opened(NodeName, version: UInt64)
     case closed(NodeName, reason: String)
     /// A connection has ended before it was a link: to the node, or from an unknown one.
@@ -27,6 +27,7 @@ final class NodeLinks {
   /// All connections, also those without a hello yet.
   private var all: [ObjectIdentifier: NodeLink] = [:]
   private var open: [NodeName: NodeLink] = [:]
+  private var arrivals: Arrivals
   /// The nodes that this one calls: when next, and while a connection is being opened.
   private var calls: [NodeName: Call] = [:]
 
@@ -42,11 +43,12 @@ final class NodeLinks {
   private static let refusalPause = Duration.seconds(2)
 
   /// Listens.
-  init(
+  package init(
     on loop: EventLoop, _ settings: ClusterSettings, now: @escaping () -> Duration,
     options: @escaping () -> LinkOptions, onEvent: @escaping (Event) -> Void
   ) throws(ClusterNodeError) {
     (self.loop, self.settings, self.now, self.options, self.onEvent) = (loop, settings, now, options, onEvent)
+    arrivals = Arrivals(nodes: settings.nodes.count + settings.relays.count)
     let server: TLSCredentials?
     do throws(TLSError) { (client, server) = try Self.credentials(settings) } catch { throw .tls("\(error)") }
     let called = settings.isRelay ? settings.follow : settings.nodes.keys.filter { $0 > settings.node }
@@ -87,7 +89,7 @@ final class NodeLinks {
   var nameWarning: String? { client?.nameWarning(of: "\(settings.node)") }
 
   /// Says goodbye on all links.
-  func close() {
+  package func close() {
     listener?.close()
     listener = nil
     calls = [:]
@@ -98,8 +100,9 @@ final class NodeLinks {
 
   private func accept(_ result: Result<NetworkStream, UVError>) {
     guard case .success(let stream) = result else { return }
-    guard all.count < 4 * (settings.nodes.count + settings.relays.count) + 16 else { return stream.close() }
-    add(stream, calling: nil)
+    let id = add(stream, calling: nil)
+    guard let (oldest, address) = arrivals.add(id, from: stream.peerAddress ?? "an unknown address") else { return }
+    all[oldest]?.drop("too many connections from \(address) have not become links: the oldest one is closed")
   }
 
   private func call(_ node: NodeName, at address: ClusterSettings.Address) {
@@ -109,7 +112,7 @@ final class NodeLinks {
     stream.connect(to: address.host, port: address.port)
   }
 
-  private func add(_ stream: NetworkStream, calling node: NodeName?) {
+  @discardableResult private func add(_ stream: NetworkStream, calling node: NodeName?) -> ObjectIdentifier {
     let link = NodeLink(stream, now: now) { [unowned self] name in
       // Without TLS, only this machine can connect.
       let names = name.map { NodeName($0).map { [$0] } ?? [] } ?? settings.nodes.keys.sorted() + settings.relays
@@ -123,6 +126,7 @@ final class NodeLinks {
       switch event {
       case .opened(let opened):
         peer = opened.node
+        arrivals.remove(id)
         replace(link, of: opened)
       case .ended: break
       case .message, .snapshot, .sessionRefused, .sessionEnded, .cancelled, .clockRead:
@@ -132,6 +136,7 @@ final class NodeLinks {
     link.onEnd = { [weak self, weak link] reason in
       guard let self else { return }
       all[id] = nil
+      arrivals.remove(id)
       if let node, calls[node] != nil {
         calls[node] = .due(now() + (link?.isRefused == true ? Self.refusalPause : Self.callPause))
       }
@@ -140,6 +145,7 @@ final class NodeLinks {
       open[peer] = nil
       onEvent(.closed(peer, reason: reason))
     }
+    return id
   }
 
   private func replace(_ link: NodeLink, of peer: ClusterLink.Peer) {
@@ -186,7 +192,7 @@ final class NodeLinks {
   // MARK: Time
 
   /// Does what is due.
-  func advance(to time: Duration) {
+  package func advance(to time: Duration) {
     for link in Array(all.values) { link.advance(to: time) }
     for (node, call) in calls {
       guard case .due(let due) = call, time >= due, let address = settings.nodes[node] else { continue }

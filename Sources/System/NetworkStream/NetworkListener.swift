@@ -40,10 +40,11 @@ package final class NetworkListener {
   private func accept(_ onConnection: (Result<NetworkStream, UVError>) -> Void) {
     guard let descriptor = listener?.takeDescriptor() else { return }
     // Its port is another one each time.
-    let peer = SocketAddress(of: descriptor, isPeer: true).map { String($0.host) } ?? "a client"
+    let peer = SocketAddress(of: descriptor, isPeer: true).map { String($0.host) }
     do throws(UVError) {
       let accepted = try PipeStream.tcp(adopting: descriptor, on: loop)
-      let stream = NetworkStream(on: loop, session: credentials.map { TLSSession($0, host: peer) })
+      let session = credentials.map { TLSSession($0, host: peer ?? "a client") }
+      let stream = NetworkStream(on: loop, session: session, peerAddress: peer)
       onConnection(.success(stream))
       stream.adopt(accepted)
     } catch {

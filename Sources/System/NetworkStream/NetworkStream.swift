@@ -38,6 +38,9 @@ package final class NetworkStream {
   package var onEnd: ((NetworkError) -> Void)?
   /// Called when all queued bytes have been sent.
   package var onDrained: (() -> Void)?
+  /// The address of the host that has opened an accepted connection; nil for one that this process opens, and if the peer
+  /// was gone before it was accepted.
+  package let peerAddress: String?
   /// True from `onReady` on.
   package private(set) var isReady = false
   /// True after `close` or `onEnd`.
@@ -48,7 +51,10 @@ package final class NetworkStream {
   /// - Parameters:
   ///   - loop: The loop.
   ///   - session: The TLS of the connection; nil for a plain one.
-  package init(on loop: EventLoop, session: TLSSession?) { (self.loop, self.session) = (loop, session) }
+  ///   - peerAddress: The address of the host that has opened it.
+  package init(on loop: EventLoop, session: TLSSession?, peerAddress: String? = nil) {
+    (self.loop, self.session, self.peerAddress) = (loop, session, peerAddress)
+  }
 
   /// Connects to a host. The first address that accepts is taken; the owner sets a time limit.
   package func connect(to host: String, port: UInt16) {

@@ -51,7 +51,7 @@ final class EtcdServer {
 
   /// Ports that nobody has. The kernel gives none of them to another socket before the members listen: they are below
   /// those that it chooses for connections and for listeners without a port.
-  private static func freePorts(_ count: Int) throws -> [Int] {
+  static func freePorts(_ count: Int) throws -> [Int] {
     let range = (try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)) ?? ""
     let first = range.split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) } ?? 32_768
     // A machine may have no ports below, or few.
