@@ -33,7 +33,7 @@ extension JournalPlace: WireValue {
   package init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.tuple(3)
     history = try LogHistory(from: &decoder)
-    turn = try decoder.unsigned()
+    turn = try decoder.number(in: 0...LogEntry.numbers.upperBound, of: "a turn")
     let start = decoder.offset
     let bytes = [UInt8](try decoder.byteString())
     do throws(LogDamage) { last = try EncodedEntry(decoding: bytes) } catch {

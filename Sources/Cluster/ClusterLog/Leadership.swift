@@ -13,9 +13,9 @@ package struct Leadership: Hashable, Sendable {
   package let process: UInt64
 
   /// Creates a leadership.
-  /// - Precondition: `term` is in `LogEntry.numbers`.
+  /// - Precondition: `term` is not 0.
   package init(term: UInt64, node: NodeName, process: UInt64) {
-    precondition(LogEntry.numbers.contains(term), "terms are numbered from 1")
+    precondition(term > 0, "terms are numbered from 1")
     (self.term, self.node, self.process) = (term, node, process)
   }
 }

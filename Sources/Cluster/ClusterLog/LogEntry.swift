@@ -33,21 +33,21 @@ package struct LogEntry: Equatable, Sendable {
   /// The bytes of an entry beside those of its turns, at most.
   package static let overhead = 192
 
-  /// The numbers of positions, terms and turns. Sums of a few of them cannot overflow.
-  package static let numbers = 1...UInt64(Int64.max)
+  /// The numbers of positions, terms and turns that are read, from the store or from another node. No log gets so far. Sums
+  /// of a few of them cannot overflow, and what follows the last one can be written, although no node reads it.
+  package static let numbers: ClosedRange<UInt64> = 1...1 << 62
 
   /// Creates an entry.
-  /// - Precondition: `position` and the numbers of turns are in `numbers`, and turns are not empty.
+  /// - Precondition: `position` and the numbers of turns are not 0, and turns are not empty.
   package init(
     position: UInt64, leader: Leadership, schema: SchemaFingerprint, previous: UInt64, content: Content
   ) {
-    precondition(Self.numbers.contains(position), "positions are numbered from 1")
+    precondition(position > 0, "positions are numbered from 1")
     switch content {
     case .opening, .handover: break
     case .turns(let first, let turns):
-      precondition(
-        Self.numbers.contains(first) && !turns.isEmpty && turns.allSatisfy { !$0.isEmpty }, "an entry of no turns")
-    case .parts(let turn, _): precondition(Self.numbers.contains(turn), "turns are numbered from 1")
+      precondition(first > 0 && !turns.isEmpty && turns.allSatisfy { !$0.isEmpty }, "an entry of no turns")
+    case .parts(let turn, _): precondition(turn > 0, "turns are numbered from 1")
     }
     (self.position, self.leader, self.schema) = (position, leader, schema)
     (self.previous, self.content) = (previous, content)

@@ -113,8 +113,9 @@ package struct LogVerification: Sendable {
     advance(to: position)
   }
 
-  private mutating func advance(to position: UInt64) {
-    guard let end = positions?.upperBound, position <= end else { return next = nil }
+  /// - Parameter position: The position of the next entry; nil after that of the last number.
+  private mutating func advance(to position: UInt64?) {
+    guard let position, let end = positions?.upperBound, position <= end else { return next = nil }
     next = position
   }
 
@@ -127,7 +128,7 @@ package struct LogVerification: Sendable {
       (expected...end).contains(position)
     else { return nil }
     if position > expected { lose(.missing(expected...position - 1)) }
-    advance(to: position + 1)
+    advance(to: position < .max ? position + 1 : nil)
     entryCount += 1
     let encoded: EncodedEntry
     do throws(LogDamage) {
@@ -247,7 +248,7 @@ extension LogDifference: CustomStringConvertible {
       the log was restored without those of that node
       """
     case .missing(let range):
-      range.count == 1
+      range.lowerBound == range.upperBound
         ? "entry \(range.lowerBound) is missing" : "entries \(range.lowerBound) to \(range.upperBound) are missing"
     case .damaged(let position, let reason): "entry \(position) is damaged: \(reason)"
     case .diverged(let divergence): "\(divergence)"

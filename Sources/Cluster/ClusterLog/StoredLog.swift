@@ -46,7 +46,9 @@ package struct StoredLog: Equatable, Sendable {
     }
     if let last = value(.last), let end = positions?.upperBound {
       // Not its bytes, which may fill half a transaction.
-      unchanged += [.revision(last.key, last.revision), .absent(.entry(end + 1))]
+      unchanged.append(.revision(last.key, last.revision))
+      // No hub writes the key of the last number, but anybody may who can write into the store.
+      if end < .max { unchanged.append(.absent(.entry(end + 1))) }
     } else {
       unchanged.append(.absent(.entry(position)))
     }

@@ -31,7 +31,7 @@ package struct EtcdHeader: ProtobufMessage {
   package mutating func visit(_ fields: inout some ProtobufFields) throws(ProtobufError) {
     try fields.integer(1, &cluster)
     try fields.integer(2, &member)
-    try fields.integer(3, &revision)
+    try fields.revision(3, &revision)
     try fields.integer(4, &term)
   }
 }
@@ -53,8 +53,8 @@ package struct EtcdKeyValue: ProtobufMessage {
 
   package mutating func visit(_ fields: inout some ProtobufFields) throws(ProtobufError) {
     try fields.bytes(1, &key)
-    try fields.integer(2, &createRevision)
-    try fields.integer(3, &modRevision)
+    try fields.revision(2, &createRevision)
+    try fields.revision(3, &modRevision)
     try fields.integer(4, &version)
     try fields.bytes(5, &value)
     try fields.integer(6, &lease)

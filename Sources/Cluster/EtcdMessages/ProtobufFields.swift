@@ -22,6 +22,9 @@ package protocol ProtobufMessage: Hashable, Sendable {
 /// readers store the values of the field that they have just read.
 package protocol ProtobufFields {
   mutating func integer(_ number: UInt64, _ value: inout UInt64) throws(ProtobufError)
+  /// Visits the number of a revision. A reader refuses those that no store has: negative ones, and the last number, which
+  /// has no next one.
+  mutating func revision(_ number: UInt64, _ value: inout Int64) throws(ProtobufError)
   mutating func bytes(_ number: UInt64, _ value: inout [UInt8]) throws(ProtobufError)
   mutating func message<Message: ProtobufMessage>(
     _ number: UInt64, _ value: inout Message?
@@ -38,6 +41,8 @@ extension ProtobufFields {
     try integer(number, &bits)
     value = Int64(bitPattern: bits)
   }
+
+  mutating func revision(_ number: UInt64, _ value: inout Int64) throws(ProtobufError) { try integer(number, &value) }
 
   mutating func flag(_ number: UInt64, _ value: inout Bool) throws(ProtobufError) {
     var bits: UInt64 = value ? 1 : 0
@@ -71,6 +76,7 @@ package struct ProtobufError: Error, Hashable, Sendable, CustomStringConvertible
     case wireType = "a field has another type than expected"
     case fieldNumber = "a field has no number"
     case group = "the message has a group, a kind of field that was abandoned"
+    case revision = "a revision is one that no store has"
     case tooMany = "the message has too many elements"
   }
 

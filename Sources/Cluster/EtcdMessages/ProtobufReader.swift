@@ -97,6 +97,12 @@ struct ProtobufReader: ProtobufFields {
     value = read
   }
 
+  mutating func revision(_ number: UInt64, _ value: inout Int64) throws(ProtobufError) {
+    guard field.number == number else { return }
+    try integer(number, &value)
+    guard value >= 0, value < .max else { throw error(.revision) }
+  }
+
   mutating func bytes(_ number: UInt64, _ value: inout [UInt8]) throws(ProtobufError) {
     guard field.number == number else { return }
     value = Array(source[try range()])

@@ -59,7 +59,7 @@ package struct EtcdWatchResponse: EtcdResponse {
     try fields.integer(2, &id)
     try fields.flag(3, &isCreated)
     try fields.flag(4, &isCancelled)
-    try fields.integer(5, &compactRevision)
+    try fields.revision(5, &compactRevision)
     try fields.text(6, &cancelReason)
     try fields.messages(11, &events)
   }

@@ -55,6 +55,23 @@ import Wire
     #expect(try EncodedEntry(decoding: entry.bytes) == entry)
   }
 
+  /// A node that takes the log over from such an entry writes the next one, which ended its process.
+  @Test func numbersWithoutSuccessorsAreRefused() {
+    let end = UInt64(Int64.max)
+    let leader = Leadership(term: 1, node: Samples.name("a"), process: 1)
+    for (position, leader, first) in [
+      (end, leader, 1), (1, Leadership(term: end, node: leader.node, process: 1), 1), (1, leader, end),
+    ] {
+      let entry = EncodedEntry(
+        LogEntry(
+          position: position, leader: leader, schema: Samples.schema, previous: 1, content: .turns(first: first, [[1]]))
+      )
+      #expect(throws: LogDamage.self) { try EncodedEntry(decoding: entry.bytes) }
+    }
+    let place = JournalPlace(history: LogHistory(id: 1, store: 2), last: Samples.log()[0], turn: end)
+    #expect(throws: WireError.self) { try JournalPlace(decoding: place.encoded().span.bytes) }
+  }
+
   @Test func aLargeTurnIsPutTogetherFromItsParts() {
     let turn = [UInt8](0..<250)
     let (large, parts) = (LargeTurn(turn, partSize: 100), LargeTurn.split(turn, partSize: 100))

@@ -46,6 +46,17 @@ import Wire
     #expect(verify(log[4...].map(Self.stored), journal: 6, turn: 4).differences == [])
   }
 
+  /// Whoever can write into the store can write it.
+  @Test func aKeyOfTheLastNumberIsADifference() {
+    let odd = StoredValue(key: .entry(.max), bytes: [1], revision: 90)
+    let differences = verify(log.map(Self.stored) + [odd]).differences
+    #expect(differences.first == .missing(7 ... .max - 1))
+    #expect(differences.first?.description == "entries 7 to \(UInt64.max - 1) are missing")
+    #expect(differences.count == 2)
+    let values = [nil, nil, nil, nil, Self.stored(log[0]), odd]
+    #expect(StoredLog(values, at: 4, in: 2).positions == 1 ... .max)
+  }
+
   @Test func aLogThatWasContinuedUnderAnotherNameIsTheSame() {
     let renamed = verify(log.map(Self.stored), named: LogHistory(id: 5, store: 2))
     #expect(renamed.isRenamed && renamed.differences == [])

@@ -20,7 +20,7 @@ import Testing
   @Test func aMessageIsReadAsItWasWritten() throws {
     var value = EtcdKeyValue()
     (value.key, value.value) = ([0, 1, 255], [UInt8](repeating: 7, count: 1000))
-    (value.createRevision, value.modRevision, value.version, value.lease) = (1, .max, 127, -5)
+    (value.createRevision, value.modRevision, value.version, value.lease) = (1, .max - 1, 127, -5)
     var response = EtcdRangeResponse()
     response.header = EtcdHeader()
     response.header?.cluster = .max
@@ -47,6 +47,21 @@ import Testing
   func damagedBytesAreRefused(bytes: [UInt8], reason: ProtobufError.Reason) {
     let error = #expect(throws: ProtobufError.self) { try EtcdRangeResponse(decoding: bytes) }
     #expect(error?.reason == reason)
+  }
+
+  /// A watch asks for what follows the last revision that it was told of, which ended the process.
+  @Test(arguments: [-1, .min, .max] as [Int64]) func revisionsThatNoStoreHasAreRefused(revision: Int64) {
+    var (header, value, watch) = (EtcdHeader(), EtcdKeyValue(), EtcdWatchResponse())
+    (header.revision, value.modRevision, watch.compactRevision) = (revision, revision, revision)
+    var event = EtcdEvent()
+    event.value = value
+    var (range, events) = (EtcdRangeResponse(), EtcdWatchResponse())
+    (range.header, events.events) = (header, [event])
+    #expect(throws: ProtobufError.self) { try EtcdRangeResponse(decoding: range.bytes) }
+    for response in [watch, events] {
+      let error = #expect(throws: ProtobufError.self) { try EtcdWatchResponse(decoding: response.bytes) }
+      #expect(error?.reason == .revision)
+    }
   }
 
   /// Two bytes would otherwise become a key with a value, of a hundred.
