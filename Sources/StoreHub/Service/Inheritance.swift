@@ -156,14 +156,18 @@ public struct Inheritance: Sendable {
   }
 
   /// Takes the record and the connections out of their box. If this process crashes, the box is empty, so that the next
-  /// process does not find an outdated record.
-  private mutating func open(_ box: CInt) {
+  /// process does not find an outdated record. What is no connection, or the second descriptor of one, is closed.
+  mutating func open(_ box: CInt) {
     let descriptors = DescriptorBox.take(from: box)
     guard let record = descriptors.first else { return }
     read(record)
     close(record)
     for descriptor in descriptors.dropFirst() {
-      if let inode = Self.inode(of: descriptor) { connections[inode] = descriptor }
+      guard let inode = Self.inode(of: descriptor), connections[inode] == nil else {
+        close(descriptor)
+        continue
+      }
+      connections[inode] = descriptor
     }
   }
 
@@ -176,10 +180,12 @@ public struct Inheritance: Sendable {
     }
   }
 
-  /// The inode of an open socket, which is the same in every process.
+  /// The inode of an open socket, which is the same in every process; nil for what is no socket, whose inode may be that
+  /// of a socket.
   static func inode(of descriptor: CInt) -> UInt64? {
     var status = stat()
-    return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : nil
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+    return UInt64(status.st_ino)
   }
 }
 
