@@ -55,7 +55,7 @@ struct Head: Equatable {
   /// has such numbers if another node has sent it that is faulty or was taken over.
   fileprivate var isPossible: Bool {
     base.position <= tail.position && sessionPosition <= tail.position && base.total <= tail.total
-      && max(tail.position, tail.total) < UInt64(Int64.max)
+      && max(tail.position, tail.total, revision) < UInt64(Int64.max)
   }
 
   /// The checksum of the row.

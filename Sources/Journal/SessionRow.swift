@@ -101,7 +101,7 @@ extension SessionRow {
   fileprivate init?(_ row: Statement) {
     let rejections = row.bytes(5)
     guard let epoch = Epoch(bytes: row.bytes(0)), let user = UInt32(exactly: row.integer(1)),
-      let process = Int32(exactly: row.integer(2)),
+      let process = Int32(exactly: row.integer(2)), row.bits(4) < LoggedTurn.numberLimit,
       let decoded = try? [Rejected](decoding: rejections.span.bytes)
     else { return nil }
     session = LoggedSession(

@@ -37,8 +37,8 @@ struct SnapshotRow: Equatable {
   static let pieceLimit: Int64 = 1 << 24
   /// The ids of snapshots, whose pieces have ids too. Any other row is damaged.
   static let ids: Range<Int64> = 1..<1 << 38
-  /// The positions of snapshots. Any other row is damaged.
-  private static let positions = 0..<UInt64(Int64.max)
+  /// The positions and the revisions of snapshots. Any other row is damaged.
+  private static let numbers = 0..<UInt64(Int64.max)
 
   /// The rows of the snapshots, oldest first; of damaged ones only the ids.
   static func load(from database: Database) throws(SQLiteError) -> (sound: [SnapshotRow], damaged: [Int64]) {
@@ -55,7 +55,9 @@ struct SnapshotRow: Equatable {
         (row.fingerprint, row.pieceCount) = (statement.bytes(5), statement.integer(6))
         (row.byteCount, row.hash) = (statement.integer(7), statement.bits(8))
         row.isComplete = statement.integer(9) != 0
-        if row.checksum == statement.bits(10), ids.contains(row.id), positions.contains(row.position) {
+        if row.checksum == statement.bits(10), ids.contains(row.id), numbers.contains(row.position),
+          numbers.contains(row.revision)
+        {
           sound.append(row)
         } else {
           damaged.append(row.id)

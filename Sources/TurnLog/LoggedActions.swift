@@ -77,8 +77,13 @@ extension LoggedActions: WireValue {
   public init(from decoder: inout CBORDecoder) throws(WireError) {
     try decoder.tuple(3)
     (origin, seed) = try Self.origin(from: &decoder)
+    let start = decoder.offset
     count = try decoder.unsigned()
     actions = try decoder.byteString().withUnsafeBytes { [UInt8]($0) }
+    // Each has at least one byte.
+    guard count <= UInt64(actions.count) else {
+      throw WireError(.outOfRange(type: "actions of so many bytes"), at: start)
+    }
   }
 
   private static func origin(
@@ -94,7 +99,7 @@ extension LoggedActions: WireValue {
     if count == 2, try decoder.nextType() == .unsigned {
       return (try ownOrigin(from: &decoder), [UInt8](try decoder.byteString()))
     }
-    let (id, first) = (try SessionID(from: &decoder), try decoder.unsigned())
+    let (id, first) = (try SessionID(from: &decoder), try decoder.logNumber(of: "an action"))
     return (.session(id, first: first, connection: count == 3 ? try decoder.unsigned() : 0), nil)
   }
 

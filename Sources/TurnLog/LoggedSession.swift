@@ -105,13 +105,14 @@ extension LoggedSession: WireValue {
     }
     (self.user, self.process) = (user, process)
     name = try decoder.text()
-    processed = try decoder.unsigned()
+    processed = try decoder.logNumber(of: "an action")
     rejections = try [Rejected](from: &decoder)
     hasEnded = try decoder.bool()
     firstKept = nil
     if count > 7, try !decoder.null() { firstKept = try decoder.unsigned() }
     (connection, userName, groups) = (0, "", [])
     guard count == 11 else { return }
-    (connection, userName, groups) = (try decoder.unsigned(), try decoder.text(), try [UInt32](from: &decoder))
+    connection = try decoder.logNumber(of: "a connection")
+    (userName, groups) = (try decoder.text(), try [UInt32](from: &decoder))
   }
 }

@@ -185,4 +185,32 @@ import Wire
     #expect(error?.description.contains("is in use by process \(getpid())") == true)
     opened.journal.close()
   }
+
+  /// Turns come from other nodes of a cluster, too, and the numbers after these ended the hubs that followed.
+  @Test func turnsWithImpossibleNumbersAreRefused() throws {
+    let id = SessionID(high: 1, low: 2)
+    let session = LoggedSession(id: id, user: 1, process: 2, name: "c", processed: 3, connection: 4)
+    let turn = LoggedTurn(position: 1, baseRevision: 2, revision: 3, time: 4, sessions: [session])
+    #expect(try LoggedTurn(decoding: turn.encoded().span.bytes) == turn)
+    func expectRefusal(_ change: (inout LoggedTurn) -> Void) {
+      var changed = turn
+      change(&changed)
+      #expect(throws: WireError.self, "\(changed)") { try LoggedTurn(decoding: changed.encoded().span.bytes) }
+    }
+    for number in [UInt64.max, 1 << 62] {
+      expectRefusal { $0.position = number }
+      expectRefusal { $0.revision = number }
+      expectRefusal { ($0.baseRevision, $0.revision) = (number, number) }
+      expectRefusal { $0.sessions[0].processed = number }
+      expectRefusal { $0.sessions[0].connection = number }
+    }
+    // The versions of the state are kept in order.
+    expectRefusal { $0.revision = 1 }
+    let actions = LoggedActions(origin: .session(id, first: 1), count: 1, actions: [0])
+    #expect(try LoggedActions(decoding: actions.encoded().span.bytes) == actions)
+    for (first, count) in [(UInt64.max, 1), (1, 2), (1, .max)] as [(UInt64, UInt64)] {
+      let changed = LoggedActions(origin: .session(id, first: first), count: count, actions: [0])
+      #expect(throws: WireError.self) { try LoggedActions(decoding: changed.encoded().span.bytes) }
+    }
+  }
 }

@@ -65,7 +65,7 @@ import Wire
 
   @Test func aSessionIsReadBackWhole() throws {
     let session = LoggedSession(
-      id: SessionID(high: .max, low: 1 << 63), user: .max, process: -1, name: "", processed: .max,
+      id: SessionID(high: .max, low: 1 << 63), user: .max, process: -1, name: "", processed: (1 << 62) - 1,
       rejections: (1...300).map { Rejected(sequence: $0, code: RejectionCode(rawValue: .max), reason: "ü\u{0}") })
     let opened = try Opened(scratch.path)
     opened.journal.append([turn(1, time: 0, [session])])

@@ -4,7 +4,8 @@ import Wire
 /// The sessions after the last stored turn of a replicated log, wherever their clients are. Each hub of the log has the
 /// same, so that any of them can lead.
 ///
-/// Beyond a limit, the session whose last change is the oldest is forgotten, on all hubs at the same turn.
+/// Beyond a limit, the session whose last change is the oldest is forgotten, on all hubs at the same turn. What a record
+/// contains is not limited: a leader that is not to be trusted can fill the state as well (decision 122).
 package final class StoredSessions {
   private var sessions: [SessionID: (session: LoggedSession, change: UInt64)] = [:]
   private var order: [(id: SessionID, change: UInt64)] = []
