@@ -138,6 +138,9 @@ public import Wire
   /// The hub's name; empty before the first welcome.
   public var hubName: String { link.replica.hubName }
 
+  /// The hub's state directory, with its journal; nil if it has none, or this user may not read it.
+  package var hubStateDirectory: String? { link.replica.hubStateDirectory }
+
   /// True if the last attempt to connect has failed because no hub listens on the socket.
   package var isHubMissing: Bool { link.isHubMissing }
 

@@ -17,6 +17,20 @@ package func socketVariable(in name: String = "storehub") -> (String, String) {
   )
 }
 
+/// The explanation of `STOREHUB_STATE_DIR` in manual pages; see `ParsedOptions.stateDirectory`.
+package func stateDirectoryVariable() -> (String, String) {
+  ("STOREHUB_STATE_DIR", "the hub's state directory, where --state-dir is not given")
+}
+
+extension ParsedOptions {
+  /// The state directory that `--state-dir` names, otherwise `STOREHUB_STATE_DIR`; nil if neither does. Programs then ask
+  /// the hub, which tells its own to those who may read it.
+  package var stateDirectory: String? {
+    guard let path = string("state-dir") else { return environment("STOREHUB_STATE_DIR") }
+    return path.isEmpty ? nil : path
+  }
+}
+
 /// The value of a variable; nil if it is unset or empty.
 private func environment(_ name: String) -> String? {
   getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }

@@ -15,6 +15,8 @@ package final class BrowserSession {
     package var terminal: TerminalSession.Settings
     /// The state directory whose journal is shown; nil for the hub's own, if this user may read it.
     package var stateDirectory: String?
+    /// True if the program ends if it cannot read that journal; otherwise it says so.
+    package var requiresJournal = false
     /// The file with the configuration; nil for those of the hub's name.
     package var configurationFile: String?
 
@@ -154,8 +156,12 @@ package final class BrowserSession {
 
   private func connected() {
     guard let schema = link.schema else { return }
+    var problem: String?
     do {
-      try openJournal()
+      do { try openJournal() } catch {
+        guard !settings.requiresJournal else { throw error }
+        problem = "\(error)"
+      }
       if store.hub == nil { try readConfiguration() }
     } catch {
       return session.quit(because: "\(error)")
@@ -166,6 +172,7 @@ package final class BrowserSession {
           link.hubName, schema, documentation: link.documentation, mayReadHub: link.mayReadHub,
           hasJournal: journal != nil, windowLimit: link.windowLimit, rights: link.rights)))
     session.show()
+    if let problem { store.send(.said(Notice(problem, isBad: true))) }
     if link.connection == .live { store.send(.linkChanged(.live)) }
   }
 

@@ -180,7 +180,7 @@ extension ProgramOptions.Section {
     [
       .terms([
         socketVariable(),
-        ("STOREHUB_STATE_DIR", "the hub's state directory, where --state-dir is not given"),
+        stateDirectoryVariable(),
         ("PAGER", "the program for output that is longer than the terminal; default less"),
         ("NO_COLOR", "turns colours off if it is not empty"),
         ("COLUMNS", "the width of lines, if it differs from the terminal's"),

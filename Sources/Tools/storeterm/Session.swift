@@ -15,7 +15,10 @@ final class Session {
   /// The command line.
   struct Settings {
     var terminal: TerminalSession.Settings
+    /// The state directory whose journal is shown; nil for the hub's own, if this user may read it.
     var stateDirectory: String?
+    /// True if the program ends if it cannot read that journal; otherwise it says so.
+    var requiresJournal: Bool
     var predicts: Bool
   }
 
@@ -54,7 +57,7 @@ final class Session {
     let model = TerminalModel(status, ownProcess: getpid()) { outcomes.sent($0, mark: $1, ended: $2) }
     self.model = model
     session = try TerminalSession(status, settings.terminal, client, on: loop) { ScreensView(model) }
-    let journal = try ActivityReader(settings.stateDirectory, for: model, on: loop)
+    let journal = try ActivityReader(for: model, on: loop)
     self.journal = journal
     todos = TodosAttachment(client, model) { [client] in
       client.attach(to: { $0.todos }, action: { .todos($0) }, Todos(), settings)
@@ -62,7 +65,7 @@ final class Session {
       journal.changed(revision: $0)
     }
     // A hub that is waited for may create its journal later.
-    if !settings.terminal.waitsForHub { try journal.open() }
+    if settings.requiresJournal, !settings.terminal.waitsForHub { try openJournal() }
   }
 
   func run() throws {
@@ -106,7 +109,13 @@ final class Session {
     session.connectionChanged()
     guard client.connection == .live else { return }
     todos.connectionChanged()
-    do { try journal.open() } catch { session.host.say("\(error)", isBad: true) }
+    do { try openJournal() } catch { session.host.say("\(error)", isBad: true) }
+  }
+
+  private func openJournal() throws {
+    if let directory = settings.stateDirectory { return try journal.open(directory) }
+    // A journal that this user may not read is no failure.
+    if let directory = client.hubStateDirectory { try? journal.open(directory) }
   }
 }
 

@@ -20,7 +20,11 @@ let options = ProgramOptions(
       "theme", short: "t", argument: "NAME", "dark, light or mono; default dark, or mono if NO_COLOR is set",
       value: .words(Theme.allCases.map(\.rawValue))),
     .init(
-      "state-dir", argument: "DIR", "show the actions in the journal of this state directory, and who sent them",
+      "state-dir", argument: "DIR",
+      """
+      show the actions in the journal of this state directory, and who sent them; default: STOREHUB_STATE_DIR, or that \
+      of the hub, if this user may read it
+      """,
       value: .file),
     .init(
       "generic", short: "g",
@@ -76,7 +80,7 @@ let options = ProgramOptions(
       "ENVIRONMENT",
       [
         .terms([
-          socketVariable(), ("NO_COLOR", "turns colours off if it is not empty"),
+          socketVariable(), stateDirectoryVariable(), ("NO_COLOR", "turns colours off if it is not empty"),
         ])
       ]),
   ])
@@ -95,9 +99,11 @@ let line = options.read { (parsed) throws(UsageError) in
     takesMouse: !parsed.flag("no-mouse"),
     timeout: try parsed.hubTimeout())
   let session = Session.Settings(
-    terminal: terminal, stateDirectory: parsed.string("state-dir"), predicts: !parsed.flag("no-prediction"))
+    terminal: terminal, stateDirectory: parsed.stateDirectory, requiresJournal: parsed.string("state-dir") != nil,
+    predicts: !parsed.flag("no-prediction"))
   var browser = BrowserSession.Settings(terminal)
-  (browser.stateDirectory, browser.configurationFile) = (session.stateDirectory, parsed.string("config"))
+  (browser.stateDirectory, browser.requiresJournal) = (session.stateDirectory, session.requiresJournal)
+  browser.configurationFile = parsed.string("config")
   let isGeneric = parsed.flag("generic") || browser.configurationFile != nil
   return CommandLine(
     session: session, browser: browser, isGeneric: isGeneric, printsConfiguration: parsed.flag("print-config"))

@@ -164,6 +164,25 @@ import Testing
     #expect(hub.wait { !terminal.screen.contains("PAST") && terminal.screen.contains("tea") }, "\(terminal.screen)")
   }
 
+  /// As for storectl, a variable names the state directory.
+  @Test func aVariableNamesTheJournal() throws {
+    let directory = NSTemporaryDirectory() + "diner-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let (stored, other) = (
+      try HubProcess("dinerhub", options: ["--state-dir", directory]), try HubProcess("dinerhub")
+    )
+    try send(stored, "orderAdded", "soup", "4", "null")
+    let terminal = try Tmux(other, environment: "STOREHUB_STATE_DIR='\(directory)'")
+    #expect(other.wait { terminal.screen.contains("Activity") }, "\(terminal.screen)")
+    let wrong = try Tmux(stored, environment: "STOREHUB_STATE_DIR=/nonexistent")
+    #expect(
+      stored.wait { wrong.screen.contains("there is no journal in /nonexistent") && wrong.screen.contains("soup") },
+      "\(wrong.screen)")
+    #expect(!wrong.screen.contains("Activity"))
+    let named = try Program(name: "storeterm").run("--socket", stored.socket, "--state-dir", "/nonexistent")
+    #expect(named.status == 1)
+  }
+
   @Test func theConfigurationIsPrintedAndRead() throws {
     let hub = try HubProcess("dinerhub")
     let printed = try Program(name: "storeterm").run("--socket", hub.socket, "--print-config")

@@ -521,6 +521,29 @@ import Testing
     #expect(nowhere.status == 1 && nowhere.errors.contains("there is no journal"))
   }
 
+  /// As for storectl, a hub tells its directory to those who may read it, unless a variable names one.
+  @Test func theJournalIsFoundWithoutAnOption() throws {
+    let (stored, other) = (try HubProcess(awaitsLog: false), try HubProcess())
+    _ = stored.kill(SIGKILL)
+    let directory = stored.directory + "/state"
+    try stored.start(["--state-dir", directory])
+    let told = try Tmux(stored)
+    #expect(stored.wait { told.screen.contains("5 activity") }, "\(told.screen)")
+    told.press("+", "5")
+    #expect(stored.wait { told.screen.contains("counter.incrementButtonTapped") }, "\(told.screen)")
+    let named = try Tmux(other, environment: "STOREHUB_STATE_DIR='\(directory)'")
+    #expect(other.wait { named.screen.contains("5 activity") }, "\(named.screen)")
+    named.press("5")
+    #expect(other.wait { named.screen.contains("counter.incrementButtonTapped") }, "\(named.screen)")
+    // A variable that names no journal is reported, and all else works.
+    let wrong = try Tmux(stored, environment: "STOREHUB_STATE_DIR=/nonexistent")
+    #expect(stored.wait { wrong.screen.contains("there is no journal in /nonexistent") }, "\(wrong.screen)")
+    wrong.press("+")
+    #expect(stored.wait { Self.count(on: wrong) == 2 && !wrong.screen.contains("activity") }, "\(wrong.screen)")
+    let without = try Tmux(other)
+    #expect(other.wait { without.screen.contains("live") } && !without.screen.contains("activity"), "\(without.screen)")
+  }
+
   @Test func twentyColumnsAndSixRowsAreEnough() throws {
     let hub = try HubProcess()
     let terminal = try Tmux(hub)

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Glibc
 internal import Journal
 internal import ProgramOptions
 internal import TurnLog
@@ -13,7 +12,7 @@ extension Tool {
 
   /// Returns the state directory from the options or the environment, or asks the hub for its own.
   func stateDirectory() async throws(ToolFailure) -> String {
-    if let namedStateDirectory { return namedStateDirectory }
+    if let directory = options.stateDirectory { return directory }
     // The socket of `fork` is that of the new hub.
     let path = options.command == "fork" ? defaultSocketPath() : path
     let reason: String
@@ -31,7 +30,7 @@ extension Tool {
 
   /// Returns the state directory from the options, the environment or the hub; nil if none of them has it.
   func stateDirectoryIfKnown() async throws(ToolFailure) -> String? {
-    if let namedStateDirectory { return namedStateDirectory }
+    if let directory = options.stateDirectory { return directory }
     do throws(ToolFailure) { return try await directoryOfHub(at: path) } catch {
       try checkInterruption()
       return nil
@@ -40,16 +39,11 @@ extension Tool {
 
   /// Returns the state directory from the options or the environment, for a command that changes it.
   func chosenStateDirectory() throws(ToolFailure) -> String {
-    guard let namedStateDirectory else {
+    guard let directory = options.stateDirectory else {
       throw ToolFailure(
         .usage, "\(options.command ?? "") needs --state-dir or STOREHUB_STATE_DIR, the state directory of the hub")
     }
-    return namedStateDirectory
-  }
-
-  private var namedStateDirectory: String? {
-    let variable = getenv("STOREHUB_STATE_DIR").map { String(cString: $0) }
-    return (options.string("state-dir") ?? variable).flatMap { $0.isEmpty ? nil : $0 }
+    return directory
   }
 
   private func directoryOfHub(at path: String) async throws(ToolFailure) -> String? {

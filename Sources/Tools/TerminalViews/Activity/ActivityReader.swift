@@ -7,22 +7,21 @@ package final class ActivityReader {
   /// The number of times that it looks for an action whose change was received already.
   private static let attemptLimit = 5
 
-  private let directory: String?
   private let model: TerminalModel
   private var log: ActivityLog?
   private var timer: Timer?
   private var attempts = 0
   private var revision: UInt64 = 0
 
-  /// Creates a reader of the journal in a state directory, which is not open yet; nil for none.
-  package init(_ directory: String?, for model: TerminalModel, on loop: EventLoop) throws {
-    (self.directory, self.model) = (directory, model)
+  /// Creates a reader of a journal that is not open yet.
+  package init(for model: TerminalModel, on loop: EventLoop) throws {
+    self.model = model
     timer = try Timer(on: loop) { [weak self] in self?.update() }
   }
 
-  /// Opens the journal, if that has not been done. The screen appears.
-  package func open() throws {
-    guard log == nil, let directory else { return }
+  /// Opens the journal in a state directory, if none is open. The screen appears.
+  package func open(_ directory: String) throws {
+    guard log == nil else { return }
     let log = try ActivityLog(directory)
     self.log = log
     let activity = ActivityModel()
