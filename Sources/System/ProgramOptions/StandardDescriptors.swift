@@ -4,12 +4,12 @@ internal import Glibc
 /// Opens /dev/null for each closed descriptor from 0 to 2.
 ///
 /// Otherwise the next opened file, such as the event loop's, would get that number, and log lines would be written to
-/// it. Standard output cannot be written then: a program whose output is lost must not succeed. Call it before opening
-/// other files; `ProgramOptions.read` does.
+/// it. Standard output cannot be written then, and standard input not be read: a program whose output is lost must not
+/// succeed, and a closed input is not an empty one. Call it before opening other files; `ProgramOptions.read` does.
 package func openStandardDescriptors() {
   for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 && errno == EBADF {
     // open(2) returns the lowest free descriptor, which is this one.
-    let mode = descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR
+    let mode = descriptor == STDIN_FILENO ? O_WRONLY : descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR
     guard open("/dev/null", mode) == descriptor else { Glibc.exit(71) }  // EX_OSERR, sysexits.h
   }
 }

@@ -145,7 +145,65 @@ import Testing
     #expect(json.status == 0)
     #expect(json.output == #"{"line":1,"applied":true,"revision":4}"# + "\n")
     #expect(try run(hub, "send", "-", "--diff").status == 2)
-    #expect(try hub.control("send - < /dev/null").status == 0)
+    // A line without its end counts.
+    #expect(try hub.control(#"send - < <(printf '{"counter":"decrementButtonTapped"}')"#).status == 0)
+    #expect(try run(hub, "state", "counter.count").output == "0\n")
+  }
+
+  /// A pipe whose writer has failed looks like one that had nothing to write.
+  @Test func anInputWithoutActionsIsNamed() throws {
+    let hub = try HubProcess()
+    for input in ["< /dev/null", #"< <(printf '\n \n')"#] {
+      let empty = try hub.control("send - \(input)")
+      #expect(empty.status == 0 && empty.output.isEmpty, "\(input)")
+      #expect(empty.errors == "storectl: standard input has no actions, so none was sent\n", "\(input)")
+    }
+    let closed = try hub.control("send - <&-")
+    #expect(closed.status == 1 && closed.errors == "storectl: cannot read standard input: Bad file descriptor\n")
+    let directory = try hub.control("send - < /")
+    #expect(directory.status == 1 && directory.errors == "storectl: cannot read standard input: Is a directory\n")
+    let json = try hub.control("send - --json < /dev/null")
+    #expect(json.status == 0 && json.output.isEmpty && !json.errors.isEmpty)
+    #expect(try run(hub, "state", "counter.count").output == "0\n")
+  }
+
+  /// Another process may have left a terminal in this mode.
+  @Test(.enabled(if: Python.isInstalled)) func anInputThatDoesNotBlockIsAwaited() throws {
+    let hub = try HubProcess()
+    let mode = """
+      import fcntl, os, sys
+      fcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
+    let writer =
+      #"a='{"counter":"incrementButtonTapped"}'; echo "$a"; storectl wait -q 'counter.count == 1'; echo "$a""#
+    let reader = "\(try #require(Python.path)) -c '\(mode)' '\(Program(name: "storectl").url.path)' send -"
+    let outcome = try hub.control("status > /dev/null; (\(writer)) | \(reader)")
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(outcome.output == "1: applied by revision 1\n2: applied by revision 2\n", "\(outcome)")
+  }
+
+  /// Text that is not UTF-8 must not be stored as another one.
+  @Test func aLineThatIsNotUTF8IsRefused() throws {
+    let hub = try HubProcess()
+    let outcome = try hub.control(
+      #"send - < <(printf '{"todos":{"addButtonTapped":"a\xffb"}}\n{"counter":"incrementButtonTapped"}\n')"#)
+    #expect(outcome.status == 3, "\(outcome)")
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count == 2 && lines[0].hasPrefix("1: failed: ") && lines[0].contains("UTF-8"), "\(outcome)")
+    #expect(lines.last?.hasPrefix("2: applied") == true)
+    #expect(try run(hub, "state", "todos.todos.count").output == "0\n")
+  }
+
+  @Test func aFullDiskForTheOutcomesIsReported() throws {
+    let hub = try HubProcess()
+    let lines = #"< <(printf '{"counter":"incrementButtonTapped"}\n{bad\n{"counter":"incrementButtonTapped"}\n')"#
+    let outcome = try hub.control("send - \(lines) > /dev/full")
+    #expect(outcome.status == 10 && outcome.errors.contains("cannot write the output: No space left on device; but"))
+    #expect(try run(hub, "state", "counter.count").output == "2\n")
+    let printed = try hub.control("send - \(lines)")
+    #expect(printed.status == 3 && printed.output.contains("2: failed: this is not JSON: "), "\(printed)")
+    #expect(printed.output.contains("3: applied by revision "))
   }
 
   @Test func manyLinesAreSentWithoutWaiting() throws {

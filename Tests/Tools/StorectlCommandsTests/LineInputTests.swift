@@ -9,9 +9,9 @@ import Testing
       var (input, lines): (LineInput, [String]) = (LineInput(), [])
       for start in stride(from: 0, to: bytes.count, by: size) {
         let part = Array(bytes[start..<min(start + size, bytes.count)])
-        lines += try input.lines(in: part).map { "\($0.number) \($0.text)" }
+        lines += try input.lines(in: part).map { "\($0.number) \($0.text ?? "")" }
       }
-      lines += try input.lines(in: []).map { "\($0.number) \($0.text)" }
+      lines += try input.lines(in: []).map { "\($0.number) \($0.text ?? "")" }
       #expect(lines == ["1 one", "2 ", "3 two é", "4 three"], "reads of \(size) bytes")
     }
   }

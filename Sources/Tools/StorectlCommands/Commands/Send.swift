@@ -37,7 +37,9 @@ extension ProgramOptions.Command {
         """
         With - as the ACTION, each line of standard input is an action as JSON. They are sent over one session without \
         waiting for each other, and take effect in their order. There is one line of output for each, in the same \
-        order; an action that is refused does not stop the others. The exit status is that of the first one that failed.
+        order; an action that is refused does not stop the others. The exit status is that of the first one that failed. \
+        An input without actions is not an error, but a note on standard error says so, because the program that should \
+        write them may have failed (see pipefail in bash(1)); an input that cannot be read is one.
         """),
       .code([
         "storectl send counter.incrementButtonTapped", "storectl send todos.addButtonTapped bread",

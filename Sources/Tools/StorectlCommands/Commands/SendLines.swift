@@ -17,14 +17,15 @@ extension Tool {
     hub.onTurn = { outcomes.report() }
     defer { hub.onTurn = nil }
     let schema = hub.schema(of: .feature)
-    var input = LineInput()
+    var (input, isEmpty) = (LineInput(), true)
     do throws(ToolFailure) {
       while true {
-        let data = try await onAnotherThread { () in LineInput.read() }
+        let data = try await onAnotherThread { () in LineInput.read() }.get()
         for line in try input.lines(in: data) {
-          if line.text.allSatisfy(\.isWhitespace) { continue }
+          if line.isBlank { continue }
+          isEmpty = false
           do throws(ToolFailure) {
-            outcomes.add(line.number, .success(try hub.send(try action(parsing: line.text, schema))))
+            outcomes.add(line.number, .success(try hub.send(try action(on: line, schema))))
           } catch {
             if let failure = hub.failure { throw failure }
             outcomes.add(line.number, .failure(error))
@@ -50,11 +51,14 @@ extension Tool {
     }
     outcomes.report()
     if let failure = outcomes.failure { throw ToolFailure(failure, "") }
+    if isEmpty { note("standard input has no actions, so none was sent") }
   }
 
-  private func action(parsing line: String, _ schema: Schema) throws(ToolFailure) -> CBORValue {
+  private func action(on line: LineInput.Line, _ schema: Schema) throws(ToolFailure) -> CBORValue {
+    // A repaired text would be stored as one that nobody has sent.
+    guard let text = line.text else { throw ToolFailure(.unknownName, "this is not UTF-8") }
     let action: CBORValue
-    do { action = try schema.action([], [try JSONValue(parsing: line)]) } catch {
+    do { action = try schema.action([], [try JSONValue(parsing: text)]) } catch {
       throw ToolFailure(.unknownName, "\(error)")
     }
     try Self.checkReading(of: action, schema)
@@ -64,23 +68,42 @@ extension Tool {
 
 /// The lines of standard input.
 nonisolated struct LineInput {
+  /// A line without its end.
+  struct Line {
+    let number: Int
+    let bytes: [UInt8]
+    /// True if it has nothing but the white space of JSON.
+    var isBlank: Bool { bytes.allSatisfy { [0x20, 0x09, 0x0d].contains($0) } }
+    /// Nil if it is not UTF-8.
+    var text: String? { String(validating: bytes, as: UTF8.self) }
+  }
+
   private var rest: [UInt8] = []
   private var count = 0
   private static let limit = 16 << 20
 
-  /// Waits for input, and returns it; nothing at its end.
-  static func read() -> [UInt8] {
+  /// Waits for input, and returns it; nothing at its end. An input that is closed or a directory is a failure.
+  static func read() -> Result<[UInt8], ToolFailure> {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-      if count >= 0 { return Array(buffer[..<count]) }
-      guard errno == EINTR else { return [] }
+      if count >= 0 { return .success(Array(buffer[..<count])) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        // Another process that shares the description may have set this mode.
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        _ = poll(&input, 1, -1)
+      default:
+        let reason = String(cString: strerror(errno))
+        return .failure(ToolFailure(.failed, "cannot read standard input: \(reason)"))
+      }
     }
   }
 
   /// Returns the lines that the next bytes complete; no bytes are the end of the input.
-  mutating func lines(in data: [UInt8]) throws(ToolFailure) -> [(number: Int, text: String)] {
-    var lines: [(number: Int, text: String)] = []
+  mutating func lines(in data: [UInt8]) throws(ToolFailure) -> [Line] {
+    var lines: [Line] = []
     for part in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       // All but the first part follow the end of a line.
       if part.startIndex > 0 { lines.append(take()) }
@@ -91,10 +114,10 @@ nonisolated struct LineInput {
     return lines
   }
 
-  private mutating func take() -> (number: Int, text: String) {
+  private mutating func take() -> Line {
     count += 1
     defer { rest = [] }
-    return (count, String(decoding: rest, as: UTF8.self))
+    return Line(number: count, bytes: rest)
   }
 }
 
