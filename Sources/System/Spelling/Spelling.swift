@@ -6,7 +6,7 @@ package enum Spelling {
   /// The words that resemble another one, closest first.
   ///
   /// A word resembles another one if few letters are wrong, missing, too many or swapped, or if one begins with the
-  /// other.
+  /// other, also with few wrong letters.
   /// - Complexity: O(words × letters²), with at most 64 letters each.
   package static func nearest(to word: String, among words: some Sequence<String>, limit: Int = 3) -> [String] {
     let wanted = letters(of: word)
@@ -15,16 +15,19 @@ package enum Spelling {
     var seen: Set<String> = []
     for candidate in words where seen.insert(candidate).inserted {
       let other = letters(of: candidate)
-      let edits = distance(wanted, other)
+      let (edits, beginning) = distance(wanted, other)
       if edits <= max(1, min(wanted.count, other.count) / 3) {
         ranked.append((edits, candidate))
       } else if wanted.count >= 3, other.starts(with: wanted) || contains(other, wanted) {
         ranked.append((longest + edits, candidate))
+      } else if wanted.first == other.first, beginning <= wanted.count / 4 {
+        ranked.append((2 * longest + edits, candidate))
       }
     }
-    // One wrong letter is more likely than three.
+    // One wrong letter is more likely than three, and a beginning without wrong letters than one with some.
     let best = ranked.map(\.distance).min() ?? 0
-    return ranked.filter { $0.distance == best || best >= longest }
+    let furthest = best < longest ? best : best < 2 * longest ? 2 * longest - 1 : .max
+    return ranked.filter { $0.distance <= furthest }
       .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(limit).map(\.word)
   }
 
@@ -42,8 +45,8 @@ package enum Spelling {
   }
 
   /// The minimum number of insertions, deletions, replacements and swaps of adjacent letters that turn one word into
-  /// the other.
-  private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+  /// the other, and into a beginning of the other.
+  private static func distance(_ one: [Character], _ other: [Character]) -> (whole: Int, beginning: Int) {
     var older: [Int] = []
     var previous = Array(0...other.count)
     for row in one.indices {
@@ -58,6 +61,6 @@ package enum Spelling {
       }
       (older, previous) = (previous, current)
     }
-    return previous[other.count]
+    return (previous[other.count], previous.min() ?? one.count)
   }
 }

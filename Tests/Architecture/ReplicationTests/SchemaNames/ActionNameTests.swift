@@ -92,6 +92,7 @@ import Wire
 
   @Test(arguments: [
     ("counter.incrementButonTapped", "did you mean 'counter.incrementButtonTapped'?"),
+    ("todos.addd", "did you mean 'todos.addButtonTapped'?"), ("counter.decremnt", "'counter.decrementButtonTapped'?"),
     (
       "incrementButtonTapped",
       "did you mean 'counter.incrementButtonTapped' or 'favourites.view.incrementButtonTapped'?"
