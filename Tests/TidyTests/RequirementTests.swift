@@ -7,13 +7,45 @@ import Testing
     let rules = try Repository.lines("Makefile").compactMap { line -> (target: String, first: String?)? in
       guard let match = line.firstMatch(of: #/^([a-z-]+):(.*)## /#) else { return nil }
       return (String(match.1), match.2.split(separator: " ").first.map(String.init))
-    }.filter { !["clean", "help"].contains($0.target) }
+    }.filter { !["clean", "help", "setup"].contains($0.target) }
     #expect(rules.count > 20)
     for rule in rules { #expect(rule.first == "need-\(rule.target)", "make \(rule.target) builds before it checks") }
     let table = try Machine().require("--list").output.split(separator: "\n").compactMap {
       $0.split(separator: " ").first.map(String.init)
     }
     #expect(table.sorted() == rules.map(\.target).sorted())
+  }
+
+  /// A user must not search for `make deb` among the tools of those who work on StoreHub.
+  @Test func theHelpHasTheTargetsOfUsersFirst() throws {
+    let lines = try Repository.lines("Makefile")
+    let phony = try #require(lines.first { $0.hasPrefix(".PHONY: ") }).split(separator: " ").dropFirst()
+    var groups: [(heading: String, targets: [String])] = []
+    for line in lines {
+      if line.hasPrefix("##@ ") { groups.append((String(line.dropFirst(4)), [])) }
+      guard let match = line.firstMatch(of: #/^([a-z-]+):.*## /#) else { continue }
+      try #require(!groups.isEmpty, "make \(match.1) has no heading")
+      groups[groups.count - 1].targets.append(String(match.1))
+    }
+    #expect(groups.map(\.heading) == ["Try and use", "Check a change", "Search for failures", "Measure"])
+    #expect(
+      groups.first?.targets == ["run", "build", "static", "install", "deb", "docs", "setup", "clean", "help"])
+    let listed = groups.flatMap(\.targets)
+    #expect(listed.sorted() == phony.map(String.init).filter { $0 != "install-files" }.sorted())
+    // What make prints comes from the same lines.
+    let make = Process()
+    make.executableURL = URL(fileURLWithPath: "/usr/bin/make")
+    make.arguments = ["--no-print-directory", "-C", "\(Repository.root)", "help"]
+    let output = Pipe()
+    make.standardOutput = output
+    try make.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    make.waitUntilExit()
+    let printed = text.split(separator: "\n").map { String($0.prefix { $0 != "(" }) }
+    #expect(printed.first == "Try and use:")
+    #expect(printed.filter { $0.hasSuffix(":") && !$0.hasPrefix(" ") }.count == groups.count)
+    let targets = printed.compactMap { $0.firstMatch(of: #/^  make ([a-z-]+) /#).map { String($0.1) } }
+    #expect(targets == listed)
   }
 
   @Test func allThatIsMissingIsNamedAtOnce() throws {
