@@ -169,11 +169,33 @@ package final class WebSocket {
   private func serve(_ event: WebSocketEvent, _ handle: OpaquePointer) -> CInt {
     let file = lws_hdr_total_length(handle, WSI_TOKEN_GET_URI) > 0 ? server.files?.file(for: event.text) : nil
     guard let file else {
-      _ = lws_return_http_status(handle, 404, "there is no such page")
-      return -1
+      if server.files == nil { return answer(426, server.notice, handle) }
+      return answer(404, "there is no such page\n" + server.notice, handle)
     }
     let result = lws_serve_http_file(
       handle, file.path, file.type, StaticFiles.headers, CInt(StaticFiles.headers.utf8.count))
     return result == 0 ? 0 : -1
+  }
+
+  /// Answers with a text; the negative result ends the connection.
+  private func answer(_ status: UInt32, _ text: String, _ handle: OpaquePointer) -> CInt {
+    let (buffer, text) = (server.sendBuffer, Array(text.utf8))
+    guard let first = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return -1 }
+    let (start, end) = (first + cws_headroom, first + buffer.count)
+    var position: UnsafeMutablePointer<UInt8>? = start
+    func add(_ name: String, _ value: String) -> Bool {
+      lws_add_http_header_by_name(handle, name, value, CInt(value.utf8.count), &position, end) == 0
+    }
+    let mustUpgrade = status == 426
+    guard
+      lws_add_http_common_headers(
+        handle, status, "text/plain; charset=utf-8", UInt64(text.count), &position, end) == 0,
+      // RFC 9110, 15.5.22
+      !mustUpgrade || add("upgrade:", "websocket"), add("connection:", mustUpgrade ? "upgrade, close" : "close"),
+      lws_finalize_write_http_header(handle, start, &position, end) == 0
+    else { return -1 }
+    UnsafeMutableRawBufferPointer(start: start, count: text.count).copyBytes(from: text)
+    _ = lws_write(handle, start, text.count, LWS_WRITE_HTTP_FINAL)
+    return -1
   }
 }

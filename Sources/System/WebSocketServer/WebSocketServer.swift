@@ -49,6 +49,8 @@ package final class WebSocketServer {
   package var limits: Limits
   /// The files to serve; nil for none.
   package var files: StaticFiles?
+  /// What this server is, for those whose request is neither for a WebSocket nor for a file.
+  package var notice = ""
   /// Decides on each request for a WebSocket.
   package var onRequest: (WebSocketRequest) -> WebSocketDecision = { _ in .refuse(503, "not ready") }
   /// Called when a connection, also one without a WebSocket, has ended.

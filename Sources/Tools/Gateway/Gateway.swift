@@ -23,6 +23,13 @@ final class Gateway {
   static let subprotocol = "storehub"
   static let tokenPrefix = "storehub.token."
 
+  /// What a browser shows, or curl, at the address of a gateway.
+  private static let notice = """
+    This is storegate, the gateway of a StoreHub hub. It answers WebSockets, at any path, with the
+    subprotocol \(subprotocol) and a token. See storegate(8) and docs/GATEWAY.md of StoreHub.
+
+    """
+
   private(set) var configuration: GatewayConfiguration
   private(set) var figures = Figures()
   private(set) var tokens = GatewayTokens()
@@ -45,6 +52,7 @@ final class Gateway {
     limits.requests = configuration.connections
     server = try WebSocketServer(on: loop, subprotocol: Self.subprotocol, limits: limits, tls: configuration.tls)
     server.files = configuration.root.flatMap { StaticFiles(root: $0) }
+    server.notice = Self.notice
     server.onRequest = { [weak self] in self?.decide($0) ?? .refuse(503, "the gateway stops") }
     server.onEnd = { [weak self] in self?.ended($0) }
     expiryTimer = try Timer(on: loop) { [weak self] in self?.closeInvalid() }

@@ -269,7 +269,7 @@ import Wire
 
   @Test func onlyTheFilesOfTheDirectoryAreServed() throws {
     let gateway = try GatewayProcess()
-    #expect(try get(gateway, "/").status == 404, "no files without [files]")
+    #expect(try get(gateway, "/").status == 426, "no files without [files]")
     _ = gateway.stop()
     let page = gateway.directory + "/page"
     try FileManager.default.createDirectory(atPath: page, withIntermediateDirectories: true)
@@ -289,6 +289,36 @@ import Wire
     let post = try gateway.connect()
     post.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
     #expect(post.readHead().status != 200)
+  }
+
+  /// An address that answers only WebSockets says so to those who look at it with a browser or curl.
+  @Test func aRequestWithoutAWebSocketIsToldWhatThisIs() throws {
+    let gateway = try GatewayProcess()
+    for path in ["/", "/any/path"] {
+      let answer = try get(gateway, path)
+      #expect(answer.status == 426 && answer.text.lowercased().contains("\r\nupgrade: websocket\r\n"), "\(answer.text)")
+      #expect(answer.text.contains("\r\nconnection: upgrade, close\r\n"), "\(answer.text)")
+      #expect(answer.text.contains("\r\n\r\nThis is storegate, "), "\(answer.text)")
+      #expect(answer.text.contains("subprotocol storehub") && answer.text.contains("token"), "\(answer.text)")
+      // Where the hub is concerns nobody on the network.
+      #expect(!answer.text.contains(gateway.hub.socket))
+    }
+    let post = try gateway.connect()
+    post.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+    #expect(post.readHead().status == 426)
+    let guide = try String(contentsOfFile: RepositoryFiles.root.path + "/docs/GATEWAY.md", encoding: .utf8)
+    for line in try get(gateway, "/").text.replacing("\r\n", with: "\n").split(separator: "\n") {
+      let shown = line.trimmingCharacters(in: .whitespaces)
+      #expect(guide.contains("\n   \(shown)\n"), "docs/GATEWAY.md does not show '\(shown)'")
+    }
+    _ = gateway.stop()
+    let page = gateway.directory + "/page"
+    try FileManager.default.createDirectory(atPath: page, withIntermediateDirectories: true)
+    try gateway.configure("[files]\nroot = \(page)")
+    try gateway.start()
+    let missing = try get(gateway, "/")
+    #expect(missing.status == 404 && missing.text.contains("there is no such page"), "\(missing.text)")
+    #expect(missing.text.contains("This is storegate, "), "\(missing.text)")
   }
 
   private func get(_ gateway: GatewayProcess, _ path: String) throws -> (status: Int, text: String) {
