@@ -346,7 +346,11 @@ public struct ReducerCore<State, Action>: ~Copyable {
   }
 
   /// Changes the state without an action; effects are not affected.
-  package mutating func update(_ change: (inout State) -> Void) { change(&currentState.pointee) }
+  package mutating func update(_ change: (inout State) -> Void) {
+    // With the thread sanitizer, Swift 6.3 cannot compile a change through a pointer in a noncopyable value.
+    let state = currentState
+    change(&state.pointee)
+  }
 
   /// Replaces the state by one that `actionCount` actions led to elsewhere; effects are not affected.
   package mutating func restore(_ state: State, actionCount: UInt64) {
@@ -440,6 +444,8 @@ public struct ReducerCore<State, Action>: ~Copyable {
 
   /// Forgets all effects, as if none had ever begun. Nobody may run them.
   package mutating func forgetEffects() {
+    // As in `update`.
+    let places = places
     places.pointee.removeAll()
     effects = EffectLedger(places: places)
   }
