@@ -64,10 +64,12 @@ public struct ForwardedSession: Hashable, Sendable {
   public let group: UInt32
   /// The node of the hub that its client is connected to; empty for this one.
   public let node: String
+  /// The name by which its client has introduced itself; empty if it is not known.
+  public let name: String
 
   /// Creates a session.
-  public init(id: SessionID, user: UInt32, group: UInt32, node: String = "") {
-    (self.id, self.user, self.group, self.node) = (id, user, group, node)
+  public init(id: SessionID, user: UInt32, group: UInt32, node: String = "", name: String = "") {
+    (self.id, self.user, self.group, self.node, self.name) = (id, user, group, node, name)
   }
 }
 

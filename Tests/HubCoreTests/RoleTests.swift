@@ -45,7 +45,7 @@ import Wire
     let follower = try follower()
     #expect(follower.core.apply(leader.log, at: follower.now) == nil)
     let (id, welcome) = try follower.open()
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     #expect(follower.forwarding == [.open(session, processed: 0)])
     follower.send(Attach(path: []), on: id)
     #expect(follower.turn(id).map(\.kind) == [.snapshot])
@@ -79,7 +79,7 @@ import Wire
     }
     follower.send(writer.bytes, on: id)
     follower.turn()
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     let bytes = UInt64(300).encoded() + [0xf4] + increment.encoded()
     #expect(follower.forwarding == [.forward([bytes], session)])
     let forwarded = try ForwardedAction(bytes)
@@ -101,7 +101,7 @@ import Wire
     let leader = try leader()
     let follower = try follower(leader.log)
     let (id, welcome) = try follower.open()
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     follower.forwarding = []
     follower.send([increment, increment], from: 1, on: id)
     follower.send([increment], from: 3, on: id)
@@ -121,7 +121,7 @@ import Wire
     let follower = try follower(leader.log)
     let (id, welcome) = try follower.open()
     #expect(welcome.cancelsEffects)
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     follower.forwarding = []
     let toggle = Action.counter(.toggleTimerButtonTapped).encoded()
     var writer = FrameWriter()
@@ -235,7 +235,7 @@ import Wire
   @Test func aNewLeaderPerformsWhatItHasPassedOnBeforeWhatWaits() throws {
     let hub = try follower()
     let (id, welcome) = try hub.open()
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     hub.send([increment], from: 1, on: id)
     hub.turn()
     hub.core.noteForwarded(byteCount: 1 << 30)
@@ -306,7 +306,7 @@ import Wire
     #expect(!hub.closed.contains(actor) && !hub.closed.contains(reader))
     #expect(hub.core.unstoredTurnCount == 0)
     // What has no outcome is passed on, and what the client sends next.
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     let own = hub.forwarding.filter { $0 != .open(session, processed: 1) && $0 == .forward([passed], session) }
     #expect(own.count == 1 && hub.forwarding.contains(.open(session, processed: 1)))
     hub.forwarding = []
@@ -326,7 +326,7 @@ import Wire
   @Test func whatIsPassedOnAfterADepositionIsWhatTheClientHasSent() throws {
     let hub = try leader()
     let (id, welcome) = try hub.openStored()
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     let toggle = Action.counter(.toggleTimerButtonTapped).encoded()
     var writer = FrameWriter()
     writer.frame(.actions(seen: 1, mayCancel: true)) { encoder in
@@ -355,7 +355,7 @@ import Wire
   @Test(arguments: 1...4) func aFrameThatWasBegunIsPassedOn(turns: Int) throws {
     let hub = try leader()
     let (id, welcome) = try hub.openStored()
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     let bytes = actionsFrame([Action](repeating: increment, count: 5).map { $0.encoded() }, from: 1, acknowledged: 0)
     hub.core.received(bytes.span.bytes, on: id, at: hub.now, limit: 2)
     for _ in 1..<turns {
@@ -410,7 +410,7 @@ import Wire
     hub.forwarding = []
     hub.core.follow(at: hub.now)
     hub.turn()
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     #expect(hub.forwarding.first == .open(session, processed: 18))
     #expect(hub.forwarded(of: session) == [passed, passed])
   }
@@ -491,7 +491,7 @@ import Wire
     hub.forwarding = []
     hub.core.follow(at: hub.now)
     while hub.work(limit: 1) > 0 { hub.turn() }
-    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000)
+    let session = ForwardedSession(id: welcome.session, user: 1000, group: 1000, name: "test")
     hub.turn()
     #expect(!hub.closed.contains(id) && !hub.closed.contains(new))
     #expect(hub.forwarded(of: session) == [passed, passed])

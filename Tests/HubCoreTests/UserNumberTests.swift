@@ -100,12 +100,12 @@ import Wire
     #expect(welcome.client?.user.id == 1_001_000)
   }
 
-  /// The list of clients names the node of each, and no process that another machine's kernel knows.
+  /// The list of clients has the node and the name of each, and no process that another machine's kernel knows.
   @Test func aLeaderListsTheClientsOfAllNodes() throws {
     let leader = try leader(.shared)
     leader.core.setClusterStatus { ClusterStatus(node: "a") }
     _ = try leader.openStored()
-    let session = ForwardedSession(id: SessionID(high: 3, low: 4), user: 1000, group: .max, node: "b")
+    let session = ForwardedSession(id: SessionID(high: 3, low: 4), user: 1000, group: .max, node: "b", name: "phone")
     leader.core.perform(session, first: 1, [], limit: .max, at: leader.now)
     leader.turn()
     let (id, _) = try leader.openStored()
@@ -118,6 +118,10 @@ import Wire
     let state = try HubState(decoding: bytes.span.bytes)
     #expect(state.attendees.map(\.node) == ["a", "b", "a"])
     #expect(state.attendees.map { $0.process == 0 } == [false, true, false])
+    #expect(state.attendees.map(\.name).dropFirst().first == "phone")
+    leader.storeReplicated()
+    // All hubs have it, and name the sender of an action by it.
+    #expect(leader.log.lastSessions.first { $0.id == session.id }?.name == "phone")
   }
 
   @Test func aLeaderTellsTheUsersOfTwoMachinesApart() throws {
@@ -127,7 +131,7 @@ import Wire
     let (id, other) = try follower.open()
     follower.send([increment], from: 1, on: id)
     follower.turn()
-    let named = ForwardedSession(id: other.session, user: 1_001_000, group: 1_001_000)
+    let named = ForwardedSession(id: other.session, user: 1_001_000, group: 1_001_000, name: "test")
     #expect(follower.forwarding.first == .open(named, processed: 0))
     for case .forward(let actions, let session) in follower.forwarding {
       leader.core.perform(session, first: 1, actions, limit: .max, at: leader.now)

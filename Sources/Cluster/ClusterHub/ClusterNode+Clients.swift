@@ -10,7 +10,7 @@ extension ClusterNode {
 
   func open(_ session: ForwardedSession, processed: UInt64) {
     let named = self.session(session)
-    groups[named] = session.group
+    (groups[named], names[named]) = (session.group, session.name)
     core.open(named, processed: processed)
     if let toldClients { announce(named, to: toldClients) }
   }
@@ -18,7 +18,7 @@ extension ClusterNode {
   func close(_ session: ForwardedSession) {
     sendForwarded()
     let named = self.session(session)
-    groups[named] = nil
+    (groups[named], names[named]) = (nil, nil)
     cancellations.removeAll { $0.session == named }
     core.close(named)
     links?.sessionEnded(named)
@@ -58,8 +58,13 @@ extension ClusterNode {
   }
 
   private func announce(_ session: ClusterSession, to way: ActionWay) {
-    links?.send(.actions(term: way.term, session, first: 1, []), to: way.node, group: groups[session] ?? .max)
+    links?.send(
+      .actions(term: way.term, session, first: 1, []), to: way.node, group: groups[session] ?? .max,
+      name: name(of: session))
   }
+
+  /// The name of the client of a session, of this node or of one that is linked; empty if it has none.
+  func name(of session: ClusterSession) -> String { names[session] ?? links?.name(of: session) ?? "" }
 
   /// A client of another node cancels the effects of one of its actions.
   func cancelled(_ action: UInt64, of session: ClusterSession, inTerm term: UInt64) {

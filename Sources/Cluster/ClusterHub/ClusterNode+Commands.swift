@@ -76,14 +76,16 @@ extension ClusterNode {
   private func send(_ message: ClusterMessage, to node: NodeName) {
     switch message {
     case .needsSnapshot(let position): askForSnapshot(after: position, node)
-    case .actions(_, let session, _, _): links?.send(message, to: node, group: groups[session] ?? .max)
-    case .beat, .status, .follow, .followed, .entry, .relayBeat: links?.send(message, to: node, group: 0)
+    case .actions(_, let session, _, _):
+      links?.send(message, to: node, group: groups[session] ?? .max, name: name(of: session))
+    case .beat, .status, .follow, .followed, .entry, .relayBeat: links?.send(message, to: node)
     }
   }
 
   private func perform(_ session: ClusterSession, _ first: UInt64, _ actions: [[UInt8]]) {
     let node = session.node == settings.node ? "" : session.node.text
-    let forwarded = ForwardedSession(id: session.id, user: session.user, group: groups[session] ?? .max, node: node)
+    let forwarded = ForwardedSession(
+      id: session.id, user: session.user, group: groups[session] ?? .max, node: node, name: name(of: session))
     deliver(.perform(forwarded, first: first, actions))
   }
 

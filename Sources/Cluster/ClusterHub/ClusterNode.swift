@@ -45,6 +45,8 @@ final class ClusterNode: ReplicatedLog {
   var recording: [(position: UInt64, turn: UInt64)] = []
   /// The groups of this node's clients with open sessions.
   var groups: [ClusterSession: UInt32] = [:]
+  /// The names of these clients.
+  var names: [ClusterSession: String] = [:]
   /// The way on which the leader was told of the clients of this node; nil while there is none.
   var toldClients: ActionWay?
   /// The node that a relay follows, as of the last line of the log about it.

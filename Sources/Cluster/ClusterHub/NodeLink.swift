@@ -49,10 +49,13 @@ final class NodeLink {
   }
 
   /// Sends a message.
-  func send(_ message: ClusterMessage, group: UInt32) {
-    link?.send(message, group: group)
+  func send(_ message: ClusterMessage, group: UInt32, name: String) {
+    link?.send(message, group: group, name: name)
     handle()
   }
+
+  /// The name of the client of a session of the other node.
+  func name(of session: ClusterSession) -> String? { link?.name(of: session) }
 
   /// True while a snapshot is being sent.
   var isSendingSnapshot: Bool { link?.isSendingSnapshot == true }

@@ -161,7 +161,12 @@ package final class NodeLinks {
   // MARK: Messages
 
   /// Sends a message to a node, if the link to it is open.
-  func send(_ message: ClusterMessage, to node: NodeName, group: UInt32) { open[node]?.send(message, group: group) }
+  func send(_ message: ClusterMessage, to node: NodeName, group: UInt32 = 0, name: String = "") {
+    open[node]?.send(message, group: group, name: name)
+  }
+
+  /// The name of the client of a session of another node; nil if it is not known.
+  func name(of session: ClusterSession) -> String? { open.values.lazy.compactMap { $0.name(of: session) }.first }
 
   /// True while a snapshot is being sent to a node.
   func isSendingSnapshot(to node: NodeName) -> Bool { open[node]?.isSendingSnapshot == true }

@@ -1,4 +1,4 @@
-import ClusterCore
+package import ClusterCore
 import ClusterLog
 import Wire
 
@@ -150,13 +150,17 @@ extension ClusterLink {
       ? ceiling(of: peer.node).refusal(of: session, from: ceiling(of: named.node), beside: accepted.count) : .relay
     // The refused ones are kept, because actions of them may be under way; their number is limited as well.
     let limit = 2 * min(ceiling(of: peer.node).sessions, 1 << 30)
-    switch accepted.add(named, session.number, isRefused: refusal != nil || isOwn, limit: limit) {
+    let isRefused = refusal != nil || isOwn
+    switch accepted.add(named, session.number, name: session.name, isRefused: isRefused, limit: limit) {
     case .added: if let refusal { write(.sessionRefused(session.number, refusal)) }
     // The end of the link would help nobody: the node would announce them all again.
     case .full: write(.sessionRefused(session.number, .tooMany))
     case .known: finish(.violation("session \(session.number) is announced twice"))
     }
   }
+
+  /// The name of the client of a session of the other node; nil if it has none, or the session is not known.
+  package func name(of session: ClusterSession) -> String? { accepted.name(of: session) }
 
   private mutating func take(_ actions: LinkActions, byteCount: Int) {
     if let time = quota.take(byteCount, at: now) { readsAgainAt = time }

@@ -8,13 +8,14 @@ extension ClusterLink {
   /// - Parameters:
   ///   - message: The message.
   ///   - group: For actions, the primary group of the session's client, as the kernel states it.
-  package mutating func send(_ message: ClusterMessage, group: UInt32 = 0) {
+  ///   - name: For actions, the name of the client. An end of an earlier version does not get it.
+  package mutating func send(_ message: ClusterMessage, group: UInt32 = 0, name: String = "") {
     guard end == nil, peer != nil else { return }
     switch message {
     case .beat(let leadership, let position, let isCurrent):
       write(.beat(leadership, position: position, isCurrent: isCurrent))
     case .status(let history, let stored): write(.status(history: history, stored: stored))
-    case .actions(let term, let session, let first, let actions): send(term, session, group, first, actions)
+    case .actions(let term, let session, let first, let actions): send(term, session, group, name, first, actions)
     case .needsSnapshot(let position):
       unansweredRequests += 1
       write(.needsSnapshot(after: position))
@@ -69,14 +70,17 @@ extension ClusterLink {
 
   /// Sends actions in frames of a moderate size; one that is larger has a frame of its own.
   private mutating func send(
-    _ term: UInt64, _ session: ClusterSession, _ group: UInt32, _ first: UInt64, _ actions: [[UInt8]]
+    _ term: UInt64, _ session: ClusterSession, _ group: UInt32, _ name: String, _ first: UInt64, _ actions: [[UInt8]]
   ) {
     guard !announced.isRefused(session) else { return }
     let (number, isNew) = announced.number(of: session)
     if isNew {
       let origin = session.node == options.node ? nil : session.node
+      let name = peer.map { $0.version >= LinkVersion.withNames } == true ? name : ""
       write(
-        .session(LinkSession(number: number, id: session.id, user: session.user, group: group, origin: origin)))
+        .session(
+          LinkSession(
+            number: number, id: session.id, user: session.user, group: group, origin: origin, name: name)))
     }
     guard !actions.isEmpty else {
       return write(.actions(LinkActions(term: term, session: number, first: first, [])))

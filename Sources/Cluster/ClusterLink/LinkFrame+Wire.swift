@@ -39,12 +39,13 @@ extension LinkFrame {
       encoder.unsigned(history)
       encoder.unsigned(stored)
     case .session(let session):
-      encoder.arrayHeader(count: session.origin == nil ? 4 : 5)
+      encoder.arrayHeader(count: session.name.isEmpty ? session.origin == nil ? 4 : 5 : 6)
       encoder.unsigned(UInt64(session.number))
       session.id.encode(to: &encoder)
       encoder.unsigned(UInt64(session.user))
       encoder.unsigned(UInt64(session.group))
-      session.origin?.encode(to: &encoder)
+      if let origin = session.origin { origin.encode(to: &encoder) } else if !session.name.isEmpty { encoder.null() }
+      if !session.name.isEmpty { encoder.text(session.name) }
     case .sessionEnded(let number): encoder.unsigned(UInt64(number))
     case .sessionRefused(let number, let refusal):
       encoder.arrayHeader(count: 2)
@@ -122,15 +123,19 @@ extension LinkFrame {
     case .session:
       let start = decoder.offset
       let count = try decoder.arrayHeader()
-      guard count == 4 || count == 5 else {
-        throw WireError(.typeMismatch(expected: "an array of 4 or 5 items"), at: start)
+      guard (4...6).contains(count) else {
+        throw WireError(.typeMismatch(expected: "an array of 4 to 6 items"), at: start)
       }
       let number = try decoder.small()
       let id = try SessionID(from: &decoder)
       let user = try decoder.small()
       let group = try decoder.small()
-      let origin = count == 5 ? try NodeName(from: &decoder) : nil
-      self = .session(LinkSession(number: number, id: id, user: user, group: group, origin: origin))
+      var origin: NodeName?
+      if count == 5 { origin = try NodeName(from: &decoder) }
+      if count == 6, try !decoder.null() { origin = try NodeName(from: &decoder) }
+      let name = count == 6 ? try Hello.clientName(from: &decoder) : ""
+      self = .session(
+        LinkSession(number: number, id: id, user: user, group: group, origin: origin, name: name))
     case .sessionEnded: self = .sessionEnded(try decoder.small())
     case .sessionRefused:
       try decoder.tuple(2)

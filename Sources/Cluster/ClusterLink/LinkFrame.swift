@@ -123,11 +123,13 @@ package struct LinkHello: Equatable, Sendable {
 /// The versions of the protocol between nodes.
 package enum LinkVersion {
   package static let oldest: UInt64 = 1
-  package static let newest: UInt64 = 3
+  package static let newest: UInt64 = 4
   /// The first version whose nodes answer `needsSnapshot`; earlier ones ignore it.
   package static let withSnapshots: UInt64 = 2
   /// The first version with relays: the frames from `follow` on, and the origin of a session.
   package static let withRelays: UInt64 = 3
+  /// The first version with the names of clients in their sessions.
+  package static let withNames: UInt64 = 4
 }
 
 /// A session of a client of the sender, with what the kernel of the sender's machine states about the client.
@@ -139,10 +141,16 @@ package struct LinkSession: Equatable, Sendable {
   package let group: UInt32
   /// The relay to whose socket the client has connected, if that is not the sender.
   package let origin: NodeName?
+  /// The name by which the client has introduced itself: at most `Hello.nameLimit` bytes, without control characters. Empty
+  /// if it has none, or if a node on the way is of an earlier version.
+  package let name: String
 
   /// Creates a session.
-  package init(number: UInt32, id: SessionID, user: UInt32, group: UInt32, origin: NodeName? = nil) {
+  package init(
+    number: UInt32, id: SessionID, user: UInt32, group: UInt32, origin: NodeName? = nil, name: String = ""
+  ) {
     (self.number, self.id, self.user, self.group, self.origin) = (number, id, user, group, origin)
+    self.name = name
   }
 }
 

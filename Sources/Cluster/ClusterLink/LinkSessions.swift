@@ -37,6 +37,8 @@ struct AnnouncedSessions {
 /// The sessions of the other node.
 struct AcceptedSessions {
   private var sessions: [UInt32: (session: ClusterSession, isRefused: Bool)] = [:]
+  /// The names of the clients that have one.
+  private var names: [UInt32: String] = [:]
   private var numbers: [ClusterSession: UInt32] = [:]
   /// The number of those whose actions are performed.
   private(set) var count = 0
@@ -49,7 +51,9 @@ struct AcceptedSessions {
   enum Addition { case added, known, full }
 
   /// Adds a session, unless its number or the session itself is there, or there are too many.
-  mutating func add(_ session: ClusterSession, _ number: UInt32, isRefused: Bool, limit: Int) -> Addition {
+  mutating func add(
+    _ session: ClusterSession, _ number: UInt32, name: String, isRefused: Bool, limit: Int
+  ) -> Addition {
     guard sessions[number] == nil, numbers[session] == nil else { return .known }
     guard sessions.count < limit else {
       hasOverflowed = true
@@ -57,6 +61,7 @@ struct AcceptedSessions {
     }
     sessions[number] = (session, isRefused)
     numbers[session] = number
+    if !name.isEmpty { names[number] = name }
     if !isRefused { count += 1 }
     return .added
   }
@@ -69,9 +74,12 @@ struct AcceptedSessions {
     return number
   }
 
+  /// The name of a session's client; nil if it has none, or the session is not known.
+  func name(of session: ClusterSession) -> String? { numbers[session].flatMap { names[$0] } }
+
   mutating func remove(_ number: UInt32) -> ClusterSession? {
     guard let (session, isRefused) = sessions.removeValue(forKey: number) else { return nil }
-    numbers[session] = nil
+    (numbers[session], names[number]) = (nil, nil)
     if !isRefused { count -= 1 }
     return session
   }

@@ -180,6 +180,9 @@ extension HubCore {
     _ forwarded: ForwardedSession, _ session: Session, at now: Duration, _ wallTime: Int64
   ) -> LiveConnection {
     let peer = Peer(of: forwarded, userName: userNumbers.name(of: forwarded.user))
+    var session = session
+    // The client may have another name than before, as with a hello.
+    if !forwarded.name.isEmpty { session.name = forwarded.name }
     let account = accounts.open(peer.user, at: now)
     account.connectionCount += 1
     account.remoteCount += 1
@@ -220,7 +223,7 @@ extension HubCore {
 extension LiveConnection {
   /// The session, for a replicated log.
   var forwardedSession: ForwardedSession {
-    ForwardedSession(id: session.id, user: peer.user, group: peer.groupNumber)
+    ForwardedSession(id: session.id, user: peer.user, group: peer.groupNumber, name: session.name)
   }
 }
 

@@ -82,12 +82,7 @@ public struct Hello: Message, Equatable {
         }
       case 2: session = try SessionID(from: &decoder)
       case 3: acknowledged = try decoder.unsigned()
-      case 4:
-        let nameStart = decoder.offset
-        name = try decoder.text(limit: Self.nameLimit)
-        if let scalar = name.unicodeScalars.first(where: \.isControl) {
-          throw WireError(.controlCharacter(scalar), at: nameStart)
-        }
+      case 4: name = try Self.clientName(from: &decoder)
       case 5: schema = try SchemaFingerprint(from: &decoder)
       case 6: history = try decoder.unsigned()
       default: try decoder.skip()
@@ -96,6 +91,16 @@ public struct Hello: Message, Equatable {
     guard let oldest else { throw WireError(.missingField(key: 0, type: "Hello"), at: start) }
     guard let newest else { throw WireError(.missingField(key: 1, type: "Hello"), at: start) }
     (oldestVersion, newestVersion) = (oldest, newest)
+  }
+
+  /// Reads the name of a client: at most `nameLimit` bytes, no control characters.
+  package static func clientName(from decoder: inout CBORDecoder) throws(WireError) -> String {
+    let start = decoder.offset
+    let name = try decoder.text(limit: nameLimit)
+    if let scalar = name.unicodeScalars.first(where: \.isControl) {
+      throw WireError(.controlCharacter(scalar), at: start)
+    }
+    return name
   }
 }
 

@@ -9,7 +9,7 @@ import Wire
   @Test func bothEndsOpenWithTheOthersHello() {
     let (a, b) = TestEnd.pair()
     #expect(a.opened?.node == TestEnd.name("b") && a.opened?.process == 7)
-    #expect(a.opened?.history == TestEnd.history && a.opened?.version == 3)
+    #expect(a.opened?.history == TestEnd.history && a.opened?.version == 4)
     #expect(b.opened?.node == TestEnd.name("a") && a.link.end == nil && b.link.end == nil)
   }
 
@@ -41,6 +41,43 @@ import Wire
     a.link.sessionEnded(TestEnd.session(1))
     a.link.sessionEnded(TestEnd.session(2))
     #expect(try a.takeFrames() == [.sessionEnded(1)])
+  }
+
+  @Test func theNameOfAClientGoesWithItsSession() {
+    let (a, b) = TestEnd.pair()
+    let session = TestEnd.session(1)
+    for name in ["todo.py", "phone"] {
+      a.link.send(.actions(term: 3, session, first: 1, []), group: 100, name: name)
+      a.link.send(.actions(term: 3, TestEnd.session(2), first: 1, []), group: 100)
+      a.exchange(with: b)
+      #expect(b.link.name(of: session) == name && b.link.name(of: TestEnd.session(2)) == nil)
+      a.link.sessionEnded(session)
+      a.exchange(with: b)
+      #expect(b.link.name(of: session) == nil)
+    }
+    #expect(b.link.end == nil)
+  }
+
+  /// One of version 3 refuses an array of six items.
+  @Test(arguments: [(3, ""), (4, "todo.py")] as [(UInt64, String)])
+  func anEarlierVersionGetsNoName(newest: UInt64, name: String) throws {
+    let a = TestEnd("a", certificate: ["b"], expected: "b")
+    a.receive(
+      .hello(
+        LinkHello(
+          versions: 1...newest, node: TestEnd.name("b"), process: 8, history: TestEnd.history, payloadLimit: 2 << 20,
+          sharesUsers: false)))
+    _ = try a.takeFrames()
+    a.link.send(.actions(term: 3, TestEnd.session(1), first: 1, []), group: 100, name: "todo.py")
+    let announced = LinkSession(number: 1, id: SessionID(high: 0, low: 1), user: 1000, group: 100, name: name)
+    #expect(try a.takeFrames().first == .session(announced))
+  }
+
+  /// As in the hello of a client.
+  @Test(arguments: [String(repeating: "n", count: 129), "a\u{1b}[2J"]) func aNameIsLimited(name: String) {
+    let (_, b) = TestEnd.pair()
+    b.receive(.session(LinkSession(number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100, name: name)))
+    #expect(b.violation != nil)
   }
 
   @Test func theOtherEndLearnsThatAClientIsGone() {

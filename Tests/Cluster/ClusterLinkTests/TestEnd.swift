@@ -143,6 +143,10 @@ enum Frames {
     .snapshotNotice(.failed("the disk is full")),
     .session(
       LinkSession(number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100, origin: TestEnd.name("r"))),
+    .session(LinkSession(number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100, name: "todo.py")),
+    .session(
+      LinkSession(
+        number: 1, id: SessionID(high: 1, low: 2), user: 1000, group: 100, origin: TestEnd.name("r"), name: "todo.py")),
     .follow(FollowRequest(history: TestEnd.history, position: 6, checksum: .max)),
     .follow(FollowRequest(history: nil, position: 0, checksum: 0)), .follow(nil),
     .followed(.accepted(TestEnd.history)), .followed(.refused(.notReady)), .followed(.refused(.ahead)),

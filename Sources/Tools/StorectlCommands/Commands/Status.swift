@@ -33,8 +33,8 @@ extension ProgramOptions.Command {
       .text(
         """
         In a cluster, it also shows the node to whose hub the client is connected. The hub that leads lists those of \
-        other nodes, too, but knows neither their names and processes (-, and null with --json) nor the parts to which \
-        they subscribe.
+        other nodes, too, but knows neither their processes (-, and null with --json) nor the parts to which they \
+        subscribe.
         """),
       .text(
         """
