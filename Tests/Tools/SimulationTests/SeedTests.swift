@@ -85,6 +85,8 @@ import Testing
       320000177, 320013066, 320014285,
       // A client whose outbox was full went on in a session whose hub had lost outcomes that the client had reported.
       320006224,
+      // The simulated hub began effects after its stop, and their actions were turns beyond the limit.
+      330064087,
     ] as [UInt64]) func whatWasFoundUnderLoadStaysFixed(seed: UInt64) throws
   {
     try Simulation(SimulationPlan(seed: seed)).run()

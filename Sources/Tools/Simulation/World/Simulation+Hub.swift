@@ -152,6 +152,8 @@ extension Simulation {
       hub.noteCause()
       try check(hub.core.reports[index], of: hub)
     case .effect(let index):
+      // Once its runner has cancelled all of them, it begins none.
+      if hub.endsBy != nil { return }
       if bug == .shellDropsAnEffect, chance.hits(100) { return }
       let effect = hub.execute(hub.core.effectCommands[index], at: now)
       if let cause = effect?.cause { try checkEffect(cause, hub) }
