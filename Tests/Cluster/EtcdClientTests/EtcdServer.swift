@@ -183,7 +183,7 @@ extension EtcdClient {
   ) async -> Result<Request.Response, EtcdError> {
     var result: Result<Request.Response, EtcdError>?
     call(request, timeout: timeout) { result = $0 }
-    _ = await loop.pump(until: { result != nil }, timeout: timeout + .seconds(20))
+    _ = await loop.pump(until: { result != nil }, timeout: timeout + .seconds(120))
     guard let result else { preconditionFailure("a call has ended after its deadline") }
     return result
   }

@@ -132,7 +132,8 @@ import Wire
       origin: .session(SessionID(high: 1, low: 2), first: .max - 1), count: 3,
       actions: Array([action, action, action].joined()))
     let turn = LoggedTurn(position: 1, baseRevision: 3, revision: 1, time: 0, actions: run.encoded())
-    #expect(turn.decodedActions(schema).map(\.sequence) == [.max - 1, .max])
+    // No hub has sent actions with such numbers.
+    #expect(turn.decodedActions(schema).isEmpty)
     #expect(turn.revision(after: 0, of: Int.max) == 1)
   }
 }
