@@ -69,7 +69,8 @@ package final class TerminalSession {
   /// The state of the connection, for the views.
   package let status: ConnectionStatus
   package let host: TerminalHost
-  /// Called each second while the age of the state is shown, and after each change of the connection.
+  /// Called before keys are handled, each second while the age of the state is shown, and after each change of the
+  /// connection.
   package var onTick: (() -> Void)?
   /// Calls a function once the hub has acknowledged the actions of the user; returns false if there are none.
   package var awaitLastActions: (_ done: @escaping () -> Void) -> Bool = { _ in false }
@@ -116,7 +117,10 @@ package final class TerminalSession {
     connectTimer = try Timer(on: loop) { [weak self] in self?.openTerminal() }
     connectTimer?.start(after: settings.waitsForHub ? .zero : Self.connectNoticeDelay)
     watchTimer = try Timer(on: loop) { [weak self] in self?.connection.watch(false) }
-    host.onKeys = { [weak self] in self?.watch() }
+    host.onKeys = { [weak self] in
+      self?.watch()
+      self?.tick()
+    }
     start()
     watch()
     loop.run()

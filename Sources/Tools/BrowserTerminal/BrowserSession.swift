@@ -38,7 +38,7 @@ package final class BrowserSession {
   private var mustFollow = false
   /// Called when no action is pending any more, if the program waits for that.
   private var onSettled: (() -> Void)?
-  private var shownNotice: Notice?
+  private var shownNoticeCount = 0
   /// The reason why the program ends with a failure.
   package var failure: String? { session.failure }
 
@@ -68,6 +68,7 @@ package final class BrowserSession {
       self?.tick()
       self?.store.send(event)
     }
+    link.onAnswer = { [weak self] in self?.tick() }
     link.onConnectionChange = { [weak self] in self?.connectionChanged() }
     session.onTick = { [weak self] in self?.tick() }
     session.awaitLastActions = { [weak self] done in
@@ -97,9 +98,11 @@ package final class BrowserSession {
       mustFollow = false
       let state = store.withState { $0 }
       link.follow(state.scopes, hub: [.clients, .hub].contains(state.tab.content))
-      if let notice = state.notice, notice != shownNotice { session.host.say(notice.text, isBad: notice.isBad) }
-      shownNotice = state.notice
-      if state.quietUntil > loop.now { quietTimer?.start(after: state.quietUntil - loop.now) }
+      if let notice = state.notice, state.noticeCount != shownNoticeCount {
+        session.host.say(notice.text, isBad: notice.isBad)
+      }
+      shownNoticeCount = state.noticeCount
+      if state.quietUntil > state.now { quietTimer?.start(after: max(.zero, state.quietUntil - loop.now)) }
       followJournal(state.tab.content == .activity)
       session.ticksAlways = showsTimes
       if let intent = state.intent { perform(intent) }

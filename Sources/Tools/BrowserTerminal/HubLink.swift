@@ -14,6 +14,8 @@ package import Wire
 package final class HubLink {
   /// Called with what happens to the browser.
   package var onEvent: ((Browser.Action) -> Void)?
+  /// Called when the outcome of an action is known, before who sent it learns it.
+  package var onAnswer: (() -> Void)?
   /// Called when the state of the connection has changed.
   package var onConnectionChange: (() -> Void)?
   /// True while a state that is being received has grown.
@@ -71,6 +73,7 @@ package final class HubLink {
   /// Ends the connection.
   package func close() {
     onEvent = nil
+    onAnswer = nil
     onConnectionChange = nil
     link.replica.close()
     endTurn()
@@ -195,6 +198,7 @@ package final class HubLink {
 
   private func end(_ context: AnyObject?, _ body: (CheckedContinuation<Void, any Error>) -> Void) {
     guard let sent = context as? Sent else { return }
+    onAnswer?()
     if let continuation = sent.continuation.take() { body(continuation) }
   }
 

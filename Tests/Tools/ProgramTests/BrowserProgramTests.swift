@@ -81,6 +81,26 @@ import Testing
       }, "\(terminal.screen)")
   }
 
+  /// The alert is as old as the last news of the hub when the palette that covers it goes away.
+  @Test func anAlertThatWasCoveredIsAnsweredWhileTheHubIsSilent() throws {
+    let hub = try HubProcess("dinerhub")
+    try send(hub, "orderAdded", "soup", "4", "null")
+    let terminal = try Tmux(hub)
+    #expect(hub.wait { terminal.screen.contains("soup") }, "\(terminal.screen)")
+    terminal.press(":", "order added")
+    #expect(hub.wait { terminal.screen.contains("orderAdded(dish, table, note)") }, "\(terminal.screen)")
+    try send(hub, "cancelButtonTapped", "1")
+    // Longer than keys do not count after a change.
+    usleep(1_000_000)
+    terminal.type("Escape")
+    #expect(hub.wait { terminal.screen.contains("Keep it") }, "\(terminal.screen)")
+    #expect(
+      hub.wait {
+        terminal.type("Left", "Enter")
+        return terminal.screen.contains("nothing here")
+      }, "\(terminal.screen)")
+  }
+
   @Test func aSheetOfTheSharedStateIsDismissedForAll() throws {
     let hub = try HubProcess()
     let (first, second) = (try Tmux(hub, "storeterm", "--generic"), try Tmux(hub, "storeterm", "--generic"))

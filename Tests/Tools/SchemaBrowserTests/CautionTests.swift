@@ -30,6 +30,18 @@ import Wire
     #expect(browser.sent == ["openButtonTapped"] && browser.state.recent.isEmpty)
   }
 
+  /// The first line goes away with the second key.
+  @Test func eachKeyThatDoesNotCountIsToldSo() throws {
+    var browser = try DrivenBrowser()
+    try browser.choose("open button")
+    browser.take(.linkChanged(.away))
+    browser.take(.linkChanged(.live))
+    let before = browser.state.noticeCount
+    try browser.act(.repeatTapped, .repeatTapped)
+    #expect(browser.sent == ["openButtonTapped"] && browser.state.notice?.isBad == true)
+    #expect(browser.state.noticeCount == before + 2)
+  }
+
   @Test func refusedPartsAreAskedForOnceMoreAfterALoss() throws {
     var browser = try DrivenBrowser()
     browser.take(.refused(path: "orders"))

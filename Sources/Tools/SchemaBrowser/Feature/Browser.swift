@@ -30,7 +30,9 @@ package struct Browser: Sendable {
     /// A state of the past, which is shown in place of the present one.
     package var past: PastState?
     package var overlay: Overlay?
-    package var notice: Notice?
+    package private(set) var notice: Notice?
+    /// The number of notices so far: the next one may say the same, and is shown again.
+    package private(set) var noticeCount = 0
     /// The presented parts whose sheets this user has hidden, by their paths.
     var hiddenPresentations: [String: Presentation.ID] = [:]
     /// The name of the action that is chosen in the sheet of a presented part; nil for the first one.
@@ -55,6 +57,11 @@ package struct Browser: Sendable {
     package var wallTime: Int64 = 0
 
     package init(_ configuration: BrowserConfiguration = BrowserConfiguration()) { self.configuration = configuration }
+
+    mutating func say(_ text: String, isBad: Bool = false) {
+      notice = Notice(text, isBad: isBad)
+      noticeCount += 1
+    }
   }
 
   /// What the program must do for the browser.
@@ -166,7 +173,7 @@ extension Browser.State {
     case .pastShown(let past): show(past)
     case .timePassed(let now, let wallTime): (self.now, self.wallTime) = (now, wallTime)
     case .answered(let number, let refusal): answered(number, refusal)
-    case .said(let notice): self.notice = notice
+    case .said(let notice): say(notice.text, isBad: notice.isBad)
     case .found(let title, let lines): overlay = .reading(title: title, lines: lines)
     case .intentDone: intent = nil
 

@@ -75,7 +75,7 @@ extension Browser.State {
     }
     if let refusal = sendingRefusal {
       // What is open stays, and with it the meaning of the keys that follow.
-      notice = Notice(refusal, isBad: true)
+      say(refusal, isBad: true)
       return nil
     }
     overlay = nil
@@ -93,7 +93,7 @@ extension Browser.State {
         form.error = error
         overlay = .form(form)
       } else {
-        notice = Notice(error.reason, isBad: true)
+        say(error.reason, isBad: true)
       }
       return nil
     }
@@ -110,7 +110,7 @@ extension Browser.State {
   /// Sends an action, and keeps it among the last ten.
   mutating func send(_ action: CBORValue) -> Outgoing? {
     if let refusal = sendingRefusal {
-      notice = Notice(refusal, isBad: true)
+      say(refusal, isBad: true)
       return nil
     }
     guard let schema = hub?.schema else { return nil }
@@ -131,7 +131,7 @@ extension Browser.State {
   /// True if a single key may send something now; otherwise the user is told why not.
   mutating func acceptsSendingKeys() -> Bool {
     guard now >= quietUntil else {
-      notice = Notice("the screen has just changed; press the key again", isBad: true)
+      say("the screen has just changed; press the key again", isBad: true)
       return false
     }
     return true
@@ -153,11 +153,11 @@ extension Browser.State {
     guard let name = configuration.keys[character] else { return nil }
     guard acceptsSendingKeys() else { return nil }
     guard let choice = choices.first(where: { $0.entry.name == name }) else {
-      notice = Notice("'\(character)' is for \(name), which is not offered here", isBad: true)
+      say("'\(character)' is for \(name), which is not offered here", isBad: true)
       return nil
     }
     if choice.element == nil, choice.entry.collection != nil {
-      notice = Notice("'\(character)' is for an element of \(choice.entry.collection ?? "")", isBad: true)
+      say("'\(character)' is for an element of \(choice.entry.collection ?? "")", isBad: true)
       return nil
     }
     return begin(choice)
@@ -175,7 +175,7 @@ extension Browser.State {
   mutating func edit() {
     guard let path = selectedPath ?? pathOfValue, let schema = hub?.schema else { return }
     guard case .found(let part) = found(at: path) else {
-      notice = Notice("open \(path) with Enter to edit what is in it", isBad: true)
+      say("open \(path) with Enter to edit what is in it", isBad: true)
       return
     }
     guard let (shared, steps, type) = shared(path) else { return sayNotEditable(path) }
@@ -216,7 +216,7 @@ extension Browser.State {
   }
 
   private mutating func sayNotEditable(_ path: String) {
-    notice = Notice("no action changes \(path) in place; : shows the actions", isBad: true)
+    say("no action changes \(path) in place; : shows the actions", isBad: true)
   }
 
   // MARK: Prompts
@@ -244,7 +244,7 @@ extension Browser.State {
     guard let prompt = visiblePrompt, acceptsSendingKeys() else { return nil }
     let button = index.flatMap { prompt.buttons.indices.contains($0) ? prompt.buttons[$0] : nil }
     guard let action = button.map(\.action) ?? prompt.dismissal else {
-      notice = Notice("the feature has no action for this button", isBad: true)
+      say("the feature has no action for this button", isBad: true)
       return nil
     }
     return send(action)

@@ -43,12 +43,12 @@ extension Browser.State {
   mutating func refused(_ path: String, _ reason: String?) {
     let path = WindowPath(path)?.collection ?? path
     refusedParts.updateValue(reason, forKey: path)
-    notice = Notice(reason ?? "this user may not read \(path.isEmpty ? "the whole state" : path)", isBad: true)
+    say(reason ?? "this user may not read \(path.isEmpty ? "the whole state" : path)", isBad: true)
   }
 
   mutating func foundNoRoom(_ path: String, _ reason: String) {
     // Each time that another part is released, the hub may say the same.
-    if partsWithoutRoom.updateValue(reason, forKey: path) == nil { notice = Notice(reason, isBad: true) }
+    if partsWithoutRoom.updateValue(reason, forKey: path) == nil { say(reason, isBad: true) }
     // Nor are elements of before shown in its place.
     let (scopes, collection) = (scopes, WindowPath(path)?.collection)
     parts = parts.filter { known, _ in
@@ -93,7 +93,7 @@ extension Browser.State {
       if refusal == nil { keepQuiet() }
     }
     let text = sent?.text ?? "the action"
-    notice = refusal.map { Notice("\(text): \($0.reason)", isBad: true) } ?? Notice("done: \(text)")
+    if let refusal { say("\(text): \(refusal.reason)", isBad: true) } else { say("done: \(text)") }
   }
 }
 

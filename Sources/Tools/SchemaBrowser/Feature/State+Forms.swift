@@ -40,7 +40,7 @@ extension Browser.State {
     else { return }
     let ids = idTexts(of: FieldRank.unwrapped(line.type), schema).filter { $0.hasPrefix(text) }
     guard let common = ids.commonPrefix, common != text else {
-      notice = Notice(ids.isEmpty ? "nothing completes this" : ids.prefix(20).joined(separator: "  "))
+      say(ids.isEmpty ? "nothing completes this" : ids.prefix(20).joined(separator: "  "))
       return
     }
     change(place, .text(common))

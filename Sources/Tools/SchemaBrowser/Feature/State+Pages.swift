@@ -219,7 +219,7 @@ extension Browser.State {
   /// False for a collection that is too large to be sorted, filtered or loaded for a search; the user is told why.
   mutating func canBeOrdered(_ table: TableContent) -> Bool {
     guard table.total > ElementOrder.limit else { return true }
-    notice = Notice(
+    say(
       """
       \(table.total) elements are too many to sort, filter or search here: it needs all of them in this terminal, which \
       loads at most \(ElementOrder.limit)

@@ -126,7 +126,7 @@ extension Browser.State {
     guard let presentation = visiblePresentation, acceptsSendingKeys() else { return nil }
     guard let entry = offeredActions.first(where: { $0.path == presentation.place.dismissal }) else {
       hiddenPresentations[presentation.place.path] = presentation.id
-      notice = Notice("hidden here; this user may not dismiss it for all")
+      say("hidden here; this user may not dismiss it for all")
       return nil
     }
     return begin(Palette.Choice(entry))
