@@ -36,11 +36,12 @@ extension Writer {
 
   /// Copies what was added to the log during a copying.
   private func end(_ copy: Checkpointer.Copy) throws(SQLiteError) {
-    // If a reader prevents it, the next attempt follows after as many pages again.
-    guard copy.copied == copy.pages else { return noteCheckpoint() }
+    unfinishedCopies += 1
+    // Until a turn's transaction ends, its last pages stay in the log, as for any reader: the next copy has them. If
+    // that one is not whole either, another reader prevents it, and the next attempt follows after as many pages again.
+    guard copy.copied == copy.pages || unfinishedCopies == 1 else { return noteCheckpoint() }
     // The log has begun again if it is shorter.
     let rest = database.walPages - copy.copied
-    unfinishedCopies += 1
     defer { lastRest = rest }
     if rest <= 0 {
       noteCheckpoint()

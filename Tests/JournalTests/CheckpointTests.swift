@@ -1,5 +1,6 @@
 import CFaultVFS
 import Dispatch
+import Foundation
 import Journal
 import TestSupport
 import Testing
@@ -119,6 +120,36 @@ extension VFSTests {
       }
       #expect(journal.statistics.checkpoints == 0)
       faultvfs_hold_syncs(-1)
+      journal.close()
+      #expect(events.failures.isEmpty)
+      faultvfs_reset()
+    }
+
+    /// The frames of the log that are in the database, and all of them, by the index of the log
+    /// (https://www.sqlite.org/walformat.html, 2.1).
+    private func copiedFrames() throws -> (copied: UInt32, all: UInt32) {
+      let index = try Data(contentsOf: URL(fileURLWithPath: scratch.path + "/journal/journal.db-shm"))
+      func number(at offset: Int) -> UInt32 {
+        index[offset..<offset + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+      }
+      return (number(at: 96), number(at: 16))
+    }
+
+    /// The last pages of a turn whose transaction ends during a copy stay in the log, as for a reader. Nobody needs them
+    /// any more when the copy ends, so the next one follows it.
+    @Test func aTurnThatEndsDuringACopyIsCopiedSoonAfterIt() throws {
+      let (journal, events) = try open(checkpointPages: 64)
+      faultvfs_cross_checkpoint()
+      var last: UInt64 = 0
+      while faultvfs_wait_for_crossing(0) == 0, last < 1000 {
+        append(last + 1...last + 1, to: journal, events)
+        last += 1
+      }
+      #expect(faultvfs_wait_for_crossing(60) == 1)
+      let deadline = Date(timeIntervalSinceNow: 60)
+      while journal.statistics.checkpoints == 0, Date() < deadline { usleep(1000) }
+      let frames = try copiedFrames()
+      #expect(frames.copied == frames.all && frames.all > 0)
       journal.close()
       #expect(events.failures.isEmpty)
       faultvfs_reset()

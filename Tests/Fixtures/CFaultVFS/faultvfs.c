@@ -22,6 +22,8 @@ static int32_t delay;
 static pthread_cond_t holding = PTHREAD_COND_INITIALIZER;
 static int held_file = -1, held;
 static int64_t releases;
+// A checkpoint that meets a turn: none, wanted, waiting for the turn, or running beside it.
+static enum { NO_CROSSING, WANTED, AWAITED, MET } crossing;
 static char tail_path[512];
 static uint8_t tail[64];
 static ssize_t tail_count;
@@ -137,9 +139,31 @@ static int fault_map(sqlite3_file *file, int page, int size, int extends, void v
     if (fails()) return SQLITE_IOERR_SHMMAP;
     return below(file)->pMethods->xShmMap(below(file), page, size, extends, address);
 }
+
+// The locks of the index of a write-ahead log, in their order; the fourth and later ones are readers'.
+enum { WRITE_LOCK, CHECKPOINT_LOCK, RECOVERY_LOCK, FIRST_READ_LOCK };
+
+static void cross(int lock, int flags) {
+    pthread_mutex_lock(&mutex);
+    if (lock == CHECKPOINT_LOCK && flags & SQLITE_SHM_LOCK && crossing == WANTED) {
+        crossing = AWAITED;
+        while (crossing == AWAITED) pthread_cond_wait(&holding, &mutex);
+    } else if (lock >= FIRST_READ_LOCK && flags == (SQLITE_SHM_UNLOCK | SQLITE_SHM_SHARED) && crossing == AWAITED) {
+        crossing = MET;
+        pthread_cond_broadcast(&holding);
+        while (crossing == MET) pthread_cond_wait(&holding, &mutex);
+    } else if (lock == CHECKPOINT_LOCK && flags & SQLITE_SHM_UNLOCK && crossing == MET) {
+        crossing = NO_CROSSING;
+        pthread_cond_broadcast(&holding);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
 static int fault_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
+    cross(offset, flags);
     return below(file)->pMethods->xShmLock(below(file), offset, count, flags);
 }
+
 static void fault_barrier(sqlite3_file *file) { below(file)->pMethods->xShmBarrier(below(file)); }
 static int fault_unmap(sqlite3_file *file, int removes) {
     return below(file)->pMethods->xShmUnmap(below(file), removes);
@@ -222,6 +246,7 @@ void faultvfs_reset(void) {
     calls = failures = failing = operation_count = tail_count = 0;
     sticky = full = recording = delay = held = 0;
     held_file = -1;
+    crossing = NO_CROSSING;
     pthread_cond_broadcast(&holding);
     pthread_mutex_unlock(&mutex);
 }
@@ -271,6 +296,23 @@ int faultvfs_wait_for_held(int32_t seconds) {
     pthread_mutex_lock(&mutex);
     while (!held && pthread_cond_timedwait(&holding, &mutex, &limit) == 0) {}
     int result = held;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+void faultvfs_cross_checkpoint(void) {
+    pthread_mutex_lock(&mutex);
+    crossing = WANTED;
+    pthread_mutex_unlock(&mutex);
+}
+
+int faultvfs_wait_for_crossing(int32_t seconds) {
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += seconds;
+    pthread_mutex_lock(&mutex);
+    while (crossing != NO_CROSSING && pthread_cond_timedwait(&holding, &mutex, &limit) == 0) {}
+    int result = crossing == NO_CROSSING;
     pthread_mutex_unlock(&mutex);
     return result;
 }

@@ -41,6 +41,13 @@ void faultvfs_release_held(void);
 // Waits until a sync is held, at most so long; 0 if none is.
 int faultvfs_wait_for_held(int32_t seconds);
 
+// Makes the next checkpoint run while a turn that was committed still reads: it begins at the end of that turn's transaction,
+// which ends after it.
+void faultvfs_cross_checkpoint(void);
+
+// Waits until that has happened, at most so long; 0 if it has not.
+int faultvfs_wait_for_crossing(int32_t seconds);
+
 // Begins to record. `tail` is the path of a file that is written without SQLite: its changes are recorded where they were seen.
 void faultvfs_record(const char *_Nonnull tail);
 
