@@ -282,7 +282,10 @@ import Testing
     let hub = try HubProcess()
     let terminal = try Tmux(hub)
     #expect(hub.wait { terminal.screen.contains("live") }, "\(terminal.screen)")
-    terminal.press("2", "a")
+    terminal.press("2")
+    // Until the list is loaded, only 1,000 keys are kept for it.
+    #expect(hub.wait { terminal.screen.contains("no todos") }, "\(terminal.screen)")
+    terminal.press("a")
     terminal.paste(String(repeating: "abcdefghij", count: 500))
     #expect(
       hub.wait { terminal.screen.contains("the text is full at 4096 bytes; 904 bytes were not added") },
