@@ -487,17 +487,19 @@ class Checks:
 
     def link(self, path):
         """A frame of every kind between two nodes of a cluster."""
-        kinds = []
+        kinds = []  # In the order of their numbers, from 1 on.
         for number, line in enumerate(path.read_text().splitlines(), 1):
             place = f"{path.relative_to(ROOT)}:{number}"
             if line.startswith("@ "):
-                kinds.append(line[2:])
+                name = line[2:]
+                if name not in kinds:
+                    kinds.append(name)
             elif line.startswith("  frame: "):
                 frame = bytes.fromhex(line[9:])
                 length, kind = struct.unpack_from("<IB", frame)
-                if (length, kind, frame[5:16]) != (len(frame) - 16, len(kinds), bytes(11)):
+                if (length, kind, frame[5:16]) != (len(frame) - 16, kinds.index(name) + 1, bytes(11)):
                     self.fail(place, "has another header")
-                self.validate(place, "link-" + re.sub("[A-Z]", lambda c: "-" + c[0].lower(), kinds[-1]), frame[16:])
+                self.validate(place, "link-" + re.sub("[A-Z]", lambda c: "-" + c[0].lower(), name), frame[16:])
 
     def entry(self, place, key, item, value, previous):
         self.entries += 1
