@@ -112,8 +112,10 @@ extension VFSTests {
       faultvfs_hold_syncs(Int32(FAULTVFS_DATABASE.rawValue))
       append(1...200, to: journal, events)
       #expect(faultvfs_wait_for_held(60) == 1)
+      // If all of them were copied, the log would begin again with the next turn.
+      append(201...260, to: journal, events)
       // The second copy or the third one is held at the end, each with two syncs.
-      for first in stride(from: 201 as UInt64, to: 209, by: 2) {
+      for first in stride(from: 261 as UInt64, to: 269, by: 2) {
         faultvfs_release_held()
         #expect(faultvfs_wait_for_held(60) == 1)
         append(first...first + 1, to: journal, events)
