@@ -289,10 +289,15 @@ void faultvfs_release_held(void) {
     pthread_mutex_unlock(&mutex);
 }
 
+static struct timespec after(int32_t seconds) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    time.tv_sec += seconds;
+    return time;
+}
+
 int faultvfs_wait_for_held(int32_t seconds) {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += seconds;
+    struct timespec limit = after(seconds);
     pthread_mutex_lock(&mutex);
     while (!held && pthread_cond_timedwait(&holding, &mutex, &limit) == 0) {}
     int result = held;
@@ -307,9 +312,7 @@ void faultvfs_cross_checkpoint(void) {
 }
 
 int faultvfs_wait_for_crossing(int32_t seconds) {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += seconds;
+    struct timespec limit = after(seconds);
     pthread_mutex_lock(&mutex);
     while (crossing != NO_CROSSING && pthread_cond_timedwait(&holding, &mutex, &limit) == 0) {}
     int result = crossing == NO_CROSSING;
