@@ -1,3 +1,8 @@
+/// A sequence on its way from a reducer to the task of its effect.
+private struct PassedSequence<S>: @unchecked Sendable {  // The reducer keeps no reference to it.
+  let sequence: S
+}
+
 extension Effect {
   /// Sends each element of a sequence as an action, as `.publisher` does with Combine.
   ///
@@ -48,6 +53,29 @@ extension Effect {
     .run(
       priority: priority, name: name, operation: { try await sendAll(of: makeSequence, $0) }, catch: handler,
       fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Sends each element of a sequence as an action, by the name that effects of Combine publishers have.
+  ///
+  /// ```swift
+  /// return .publisher { state.$count.publisher.map(Action.countChanged) }
+  /// ```
+  ///
+  /// As in the original, the closure is called at once, so it may use the reducer's `state`. Use ``sequence`` to create
+  /// the sequence when the effect begins, and for one that can throw.
+  ///
+  /// - Parameter makeSequence: Creates the sequence.
+  public static func publisher<S: AsyncSequence & SendableMetatype>(
+    _ makeSequence: () -> sending S,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
+    let sequence = PassedSequence(sequence: makeSequence())
+    return .run(
+      operation: { try await sendAll(of: { sequence.sequence }, $0) }, fileID: fileID, filePath: filePath, line: line,
+      column: column)
   }
 
   private static func sendAll<S: AsyncSequence & SendableMetatype>(

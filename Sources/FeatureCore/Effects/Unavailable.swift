@@ -3,6 +3,7 @@
 extension Effect {
   /// An effect of a Combine publisher.
   @available(*, unavailable, message: "Combine is not available on Linux: use 'Effect.sequence' or 'Effect.run'")
+  @_disfavoredOverload
   public static func publisher<P>(_ createPublisher: () -> P) -> Effect { .none }
 
   /// Sends one action; removed in 1.0.
