@@ -211,7 +211,7 @@ package struct ProgramOptions: Sendable {
   }
 
   /// Returns a word as a shell reads it.
-  private static func shellWord(_ word: String) -> String {
+  package static func shellWord(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { isalnum(CInt($0)) != 0 || "-_./=:,@%+".utf8.contains($0) }
     return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
   }

@@ -110,7 +110,7 @@ package final class Tool {
       if status == .interrupted || status == .terminated {
         if let progress { note("\(status == .interrupted ? "interrupted" : "terminated"): \(progress)") }
       } else if !error.reason.isEmpty {
-        note(error.reason)
+        note(text(error))
       }
     }
     session?.fail(.done, "")
@@ -201,7 +201,7 @@ package final class Tool {
       throw ToolFailure(.unknownName, "'\(name)' names no view; `storectl schema --views` lists those of this hub")
     }
     do throws(SchemaNameError) { return (.views, try views.part(named: view, allowsWindow: true)) } catch {
-      throw ToolFailure(.unknownName, "\(error.inViews(views))")
+      throw ToolFailure(error.inViews(views), in: .views)
     }
   }
 
@@ -218,7 +218,7 @@ package final class Tool {
     do throws(SchemaNameError) {
       return try schema.part(named: text, allowsWindow: allowsWindow)
     } catch {
-      throw ToolFailure(.unknownName, "\(error)")
+      throw ToolFailure(error, in: root)
     }
   }
 

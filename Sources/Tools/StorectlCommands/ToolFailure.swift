@@ -1,3 +1,8 @@
+internal import ProgramOptions
+internal import ReplicaCore
+internal import SchemaNames
+internal import Wire
+
 /// The exit statuses of the tool. They are not those of sysexits; scripts may rely on them.
 package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
   /// The command succeeded.
@@ -38,8 +43,57 @@ package nonisolated enum ExitStatus: Int32, Sendable, CaseIterable {
 nonisolated struct ToolFailure: Error, Equatable {
   var status: ExitStatus
   var reason: String
+  /// The names among which the user's was not found, and which none of them resembles.
+  var names: Names?
 
-  init(_ status: ExitStatus, _ reason: String) {
-    (self.status, self.reason) = (status, reason)
+  /// Names that a command prints.
+  enum Names: Equatable {
+    /// The fields or cases of a type.
+    case type(String, StateRoot)
+    /// The types of a schema.
+    case types(StateRoot)
+  }
+
+  init(_ status: ExitStatus, _ reason: String, names: Names? = nil) {
+    (self.status, self.reason, self.names) = (status, reason, names)
+  }
+
+  /// Creates the failure for a name that the schema of a state does not have.
+  init(_ error: SchemaNameError, in root: StateRoot = .feature) {
+    let names = error.suggestions.isEmpty ? error.type.map { Names.type($0, root) } : nil
+    self.init(.unknownName, "\(error)", names: names)
+  }
+
+  /// Creates the failure for a value that its type in the feature's schema does not have.
+  init(_ error: SchemaValueError) {
+    let names = error.suggestions.isEmpty ? error.type.map { Names.type($0, .feature) } : nil
+    self.init(.unknownName, "\(error)", names: names)
+  }
+}
+
+extension Tool {
+  /// The reason of a failure, and where the names are listed if the user's resembles none of them.
+  func text(_ failure: ToolFailure) -> String {
+    guard let names = failure.names else { return failure.reason }
+    if let directory = options.string("state-dir") {
+      // There may be no hub with the journal's schema.
+      let word = ProgramOptions.shellWord(directory)
+      return "\(failure.reason); `storectl state --at now --state-dir \(word)` shows the last state"
+    }
+    let hint =
+      switch names {
+      case .type(let name, let root):
+        "`storectl schema\(Self.option(for: root)) \(ProgramOptions.shellWord(name))` shows that type"
+      case .types(let root): "`storectl schema\(Self.option(for: root))` lists the types"
+      }
+    return "\(failure.reason); \(hint)"
+  }
+
+  private static func option(for root: StateRoot) -> String {
+    switch root {
+    case .views: " --views"
+    case .hub: " --hub"
+    default: ""
+    }
   }
 }

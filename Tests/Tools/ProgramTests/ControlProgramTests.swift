@@ -121,6 +121,18 @@ import Testing
   @Test(
     arguments: [
       (["state", "counter.cuont"], 3, "did you mean 'counter.count'?"),
+      (
+        ["state", "counter.zqxw"], 3,
+        "Counter.State has no field 'zqxw'; `storectl schema Counter.State` shows that type"
+      ),
+      (["state", "--hub", "zqxw"], 3, "; `storectl schema --hub HubState` shows that type"),
+      (["wait", "zqxw"], 3, "; `storectl schema AppFeature.State` shows that type"),
+      (["send", "todos.zqxw"], 3, "Todos.Action has no case 'zqxw'; `storectl schema Todos.Action` shows that type"),
+      (["send", #"{"zqxw": 1}"#], 3, "; `storectl schema AppFeature.Action` shows that type"),
+      (["wait", "view:active[0].zqxw"], 3, "; `storectl schema --views Todo.State` shows that type"),
+      (["schema", "zqxw"], 3, "the schema has no type 'zqxw'; `storectl schema` lists the types"),
+      (["schema", "--hub", "zqxw"], 3, "; `storectl schema --hub` lists the types"),
+      (["zqxw"], 2, "there is no command 'zqxw'. Try `storectl --help`."),
       (["state", "todos.todos[7]"], 7, "nothing is at 'todos.todos[7]'"),
       (["send", "counter.incrementButonTapped"], 3, "did you mean 'counter.incrementButtonTapped'?"),
       (["send", "todos"], 3, "it continues with one of todos.addButtonTapped,"),

@@ -86,6 +86,20 @@ import TurnLog
     #expect(expected.count == lines.count)
   }
 
+  /// Without a hub, the last state has the names.
+  @Test func aNameLikeNoneOfTheJournalIsAnsweredWithAState() throws {
+    let stored = try Stored()
+    _ = stored.hub.kill(SIGKILL)
+    for command in [
+      ["log", "--path", "zqxw"], ["blame", "zqxw"], ["bisect", "zqxw"], ["state", "zqxw", "--at", "3"],
+    ] {
+      let outcome = try stored.run(command)
+      let hint = "`storectl state --at now --state-dir \(stored.directory)` shows the last state\n"
+      #expect(outcome.status == 3 && outcome.errors.hasSuffix("has no field 'zqxw'; \(hint)"), "\(outcome.errors)")
+    }
+    #expect(try stored.run("state", "--at", "now").output.hasPrefix("counter:"))
+  }
+
   /// The first page is there while the journal is still read, and a shorter log needs no pager.
   @Test func aLongLogGoesThroughThePager() throws {
     let stored = try Stored()

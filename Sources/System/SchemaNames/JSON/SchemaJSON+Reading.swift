@@ -146,7 +146,7 @@ extension SchemaJSON {
       guard fields.contains(where: { $0.name == member.name }) else {
         throw SchemaValueError(
           "", "\(name) has no field '\(member.name)'",
-          suggestions: Spelling.nearest(to: member.name, among: fields.map(\.name)))
+          suggestions: Spelling.nearest(to: member.name, among: fields.map(\.name)), type: name)
       }
       guard members.firstIndex(where: { $0.name == member.name }) == index else {
         throw SchemaValueError("", "the field '\(member.name)' stands there twice")
@@ -174,7 +174,8 @@ extension SchemaJSON {
     }
     guard let element = cases.first(where: { $0.name == name }) else {
       throw SchemaValueError(
-        "", "\(type) has no case '\(name)'", suggestions: Spelling.nearest(to: name, among: cases.map(\.name)))
+        "", "\(type) has no case '\(name)'", suggestions: Spelling.nearest(to: name, among: cases.map(\.name)),
+        type: type)
     }
     return try value(of: element, payload.map { [$0] } ?? [])
   }

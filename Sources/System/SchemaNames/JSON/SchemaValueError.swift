@@ -8,9 +8,11 @@ public struct SchemaValueError: Error, Hashable, Sendable {
   public let reason: String
   /// Suggested names.
   public let suggestions: [String]
+  /// The name of the type that has no field or case of this name, as in the schema's definitions; nil for other reasons.
+  public let type: String?
 
-  package init(_ place: String, _ reason: String, suggestions: [String] = []) {
-    (self.place, self.reason, self.suggestions) = (place, reason, suggestions)
+  package init(_ place: String, _ reason: String, suggestions: [String] = [], type: String? = nil) {
+    (self.place, self.reason, self.suggestions, self.type) = (place, reason, suggestions, type)
   }
 
   /// The same error as seen from the enclosing value.

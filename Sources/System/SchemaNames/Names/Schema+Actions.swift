@@ -222,8 +222,10 @@ struct ActionWalk {
     steps.append(step)
   }
 
-  func failure(_ token: NameToken, _ reason: String, suggestions: [String] = []) -> SchemaNameError {
-    SchemaNameError(text, token.range, reason, suggestions: suggestions)
+  func failure(
+    _ token: NameToken, _ reason: String, suggestions: [String] = [], type: String? = nil
+  ) -> SchemaNameError {
+    SchemaNameError(text, token.range, reason, suggestions: suggestions, type: type)
   }
 
   func stem(_ token: NameToken) -> String {
@@ -248,7 +250,7 @@ struct ActionWalk {
     let near = Spelling.nearest(to: name, among: cases.map(\.name)).map(NameText.name)
     let suggestions = (deeper.prefix(3) + near.prefix(max(0, 3 - deeper.count))).map { before + $0 + after }
     let owner = place.type.map { schema.name(of: $0) } ?? ""
-    return failure(token, "\(owner) has no case '\(name)'", suggestions: suggestions)
+    return failure(token, "\(owner) has no case '\(name)'", suggestions: suggestions, type: owner)
   }
 }
 

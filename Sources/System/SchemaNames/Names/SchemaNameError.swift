@@ -11,9 +11,14 @@ public struct SchemaNameError: Error, Hashable, Sendable {
   public let reason: String
   /// Complete suggestions, the most likely one first.
   public let suggestions: [String]
+  /// The name of the type that has no field or case of this name, as in the schema's definitions; nil for other reasons.
+  public let type: String?
 
-  init(_ text: String, _ range: Range<Int>, _ reason: String, suggestions: [String] = []) {
-    (self.text, self.range, self.reason, self.suggestions) = (text, range, reason, suggestions)
+  init(
+    _ text: String, _ range: Range<Int>, _ reason: String, suggestions: [String] = [], type: String? = nil
+  ) {
+    (self.text, self.range, self.reason) = (text, range, reason)
+    (self.suggestions, self.type) = (suggestions, type)
   }
 }
 
@@ -34,7 +39,9 @@ extension SchemaNameError {
       reason = "the feature of this hub declares no view '\(first)'"
       if suggestions.isEmpty, names.count <= 8 { suggestions = names.map { prefix + $0 } }
     }
-    return Self(prefix + text, range.lowerBound + length..<range.upperBound + length, reason, suggestions: suggestions)
+    return Self(
+      prefix + text, range.lowerBound + length..<range.upperBound + length, reason, suggestions: suggestions, type: type
+    )
   }
 }
 

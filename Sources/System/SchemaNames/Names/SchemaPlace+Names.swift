@@ -268,8 +268,10 @@ struct NameWalk {
 
   private func written(_ token: NameToken) -> String { String(decoding: Array(text.utf8)[token.range], as: UTF8.self) }
 
-  private func failure(_ token: NameToken, _ reason: String, suggestions: [String] = []) -> SchemaNameError {
-    SchemaNameError(text, token.range, reason, suggestions: suggestions)
+  private func failure(
+    _ token: NameToken, _ reason: String, suggestions: [String] = [], type: String? = nil
+  ) -> SchemaNameError {
+    SchemaNameError(text, token.range, reason, suggestions: suggestions, type: type)
   }
 
   private func unknown(_ name: String, _ token: NameToken, _ known: [String]) -> SchemaNameError {
@@ -297,7 +299,9 @@ struct NameWalk {
           ? "\(place.description) has no part that can be named" : "\(place.name) has no value '\(name)'"
       }
     }
-    return failure(token, reason, suggestions: suggestions)
+    // The type of a window is none of the schema's.
+    let type = schema.definitions.first { $0.name == place.definition?.name }
+    return failure(token, reason, suggestions: suggestions, type: type?.name)
   }
 
   private func stem(_ before: String) -> String { before.hasSuffix(".") ? String(before.dropLast()) : before }

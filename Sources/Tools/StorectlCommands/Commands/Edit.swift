@@ -84,6 +84,8 @@ struct Edit {
     do { return try SchemaJSON(schema).value(of: try tool.value(word, type), as: type) } catch let error as ToolFailure
     {
       throw error
+    } catch let error as SchemaValueError {
+      throw ToolFailure(error)
     } catch {
       throw ToolFailure(.unknownName, "\(error)")
     }
@@ -91,7 +93,7 @@ struct Edit {
 
   func json(_ json: JSONValue, as type: SchemaType) throws(ToolFailure) -> CBORValue {
     do throws(SchemaValueError) { return try SchemaJSON(schema).value(of: json, as: type) } catch {
-      throw ToolFailure(.unknownName, "\(error)")
+      throw ToolFailure(error)
     }
   }
 
@@ -277,7 +279,7 @@ struct Edit {
   func send(_ verb: ChangeEdit.Verb) async throws(ToolFailure) {
     let action: CBORValue
     do throws(SchemaValueError) { action = try schema.action(changing: shared, verb, at: steps) } catch {
-      throw ToolFailure(.unknownName, "\(error)")
+      throw ToolFailure(error)
     }
     try Tool.checkReading(of: action, schema)
     let revision = try await tool.outcome(of: try hub.send(action), hub)

@@ -28,7 +28,9 @@ extension Tool {
       let indices = schema.definitions.indices.filter { schema.definitions[$0].name == name }
       guard !indices.isEmpty else {
         let near = Spelling.nearest(to: name, among: schema.definitions.map(\.name))
-        throw ToolFailure(.unknownName, "the schema has no type '\(name)'\(Spelling.question(near))")
+        throw ToolFailure(
+          .unknownName, "the schema has no type '\(name)'\(Spelling.question(near))",
+          names: near.isEmpty ? .types(root) : nil)
       }
       if isJSON { return indices.forEach { print(text.json($0)) } }
       return print(text.lines(indices))

@@ -194,6 +194,10 @@ extension Tool {
       return try schema.action(path, values)
     } catch let error as ToolFailure {
       throw error
+    } catch let error as SchemaNameError {
+      throw ToolFailure(error)
+    } catch let error as SchemaValueError {
+      throw ToolFailure(error)
     } catch {
       throw ToolFailure(.unknownName, "\(error)")
     }

@@ -53,7 +53,7 @@ nonisolated struct Predicate {
     }
     let path: PartPath
     do throws(SchemaNameError) { path = try schema.part(named: left) } catch {
-      throw ToolFailure(.unknownName, "\(isOfView ? error.inViews(schema) : error)")
+      throw isOfView ? ToolFailure(error.inViews(schema), in: .views) : ToolFailure(error)
     }
     self.path = path
     // As trees print it; the text is "nil" in quotes.
