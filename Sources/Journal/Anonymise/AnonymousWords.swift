@@ -2,8 +2,11 @@ internal import Synchronization
 
 /// The words of a journal's users, and the words in their place.
 ///
-/// A word is a run of letters and digits. Those of less than three bytes, and numbers of less than four digits, say little
-/// and are often the program's; they remain. (A letter of three bytes can be a whole name.)
+/// A word is a run of letters and digits, with the marks on them. Those of less than three bytes, and numbers of less than
+/// four digits, say little and are often the program's; they remain. (A letter of three bytes can be a whole name.)
+///
+/// Words that are equal as in Swift are one word and get the same one in their place, also if their code points differ:
+/// they may be keys and ids, which the reducer has taken for equal.
 final class AnonymousWords: Sendable {
   /// The author of a text.
   enum Author {
@@ -47,8 +50,8 @@ final class AnonymousWords: Sendable {
     return text
   }
 
-  /// Chooses another word for each word of a user, and for each that only reasons have: of the same length, with letters
-  /// and digits at the same places, and different from all other words.
+  /// Chooses another word for each word of a user, and for each that only reasons have: of the same length, with letters,
+  /// digits and marks at the same places, and different from all other words.
   func replacements() -> Replacements {
     words.withLock { words in
       var used = words.ofUsers.union(words.ofProgram).union(words.ofReasons)
@@ -78,29 +81,56 @@ final class AnonymousWords: Sendable {
     var result = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
     while !rest.isEmpty {
-      let between = rest.prefix { !isPart($0) }
-      result.append(contentsOf: between)
-      rest = rest[between.endIndex...]
-      let run = rest.prefix(while: isPart)
-      let word = String(run)
+      result.append(contentsOf: takeSeparators(&rest))
+      let word = String(takeWord(&rest))
       result.append(contentsOf: (replacements[word] ?? word).unicodeScalars)
-      rest = rest[run.endIndex...]
     }
     return String(result)
   }
 
   private static func words(of text: String) -> [String] {
-    text.unicodeScalars.split { !isPart($0) }.filter { word in
-      word.allSatisfy(isDigit) ? word.count >= 4 : word.reduce(0) { $0 + UTF8.width($1) } >= 3
-    }.map { String($0) }
+    var words: [String] = []
+    var rest = text.unicodeScalars[...]
+    while !rest.isEmpty {
+      _ = takeSeparators(&rest)
+      let word = takeWord(&rest)
+      let saysLittle =
+        word.allSatisfy(isDigit) ? word.count < 4 : word.reduce(0) { $0 + UTF8.width($1) } < 3
+      if !saysLittle { words.append(String(word)) }
+    }
+    return words
+  }
+
+  private static func takeSeparators(_ rest: inout Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+    let separators = rest.prefix { !isPart($0) }
+    rest = rest[separators.endIndex...]
+    return separators
+  }
+
+  /// Takes the letters, digits and marks at the beginning of a text that begins with no separator.
+  private static func takeWord(_ rest: inout Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+    let word = rest.prefix { isPart($0) || isMark($0) }
+    rest = rest[word.endIndex...]
+    return word
   }
 
   private static func isPart(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic || isDigit(scalar) }
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType == .decimal }
 
+  /// An accent, for example, or a joiner: behind a letter it is a part of the word, behind an emoji it is none.
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isGraphemeExtend || scalar.properties.generalCategory == .spacingMark || scalar == "\u{200d}"
+  }
+
+  /// A word with as many characters, so that a `Character` remains one.
   private static func random(like word: String, using random: inout SystemRandomNumberGenerator) -> String {
     var result = String.UnicodeScalarView()
-    for scalar in word.unicodeScalars { result.append(letters(like: scalar).randomElement(using: &random) ?? scalar) }
+    for character in word {
+      for (offset, scalar) in character.unicodeScalars.enumerated() {
+        let others = offset == 0 ? letters(like: scalar) : marks(like: scalar)
+        result.append(others.randomElement(using: &random) ?? scalar)
+      }
+    }
     return String(result)
   }
 
@@ -117,6 +147,18 @@ final class AnonymousWords: Sendable {
         case 3: 0x4e00...0x4eff
         default: 0x20000...0x200ff
         }
+      }
+    return range.compactMap(Unicode.Scalar.init)
+  }
+
+  /// Combining letters with as many bytes in UTF-8, which are on whatever they follow. No letter has one of them built in.
+  private static func marks(like scalar: Unicode.Scalar) -> [Unicode.Scalar] {
+    let range: ClosedRange<UInt32> =
+      switch UTF8.width(scalar) {
+      case 1: scalar.value...scalar.value
+      case 2: 0x363...0x36f
+      case 3: 0x1dd3...0x1de6
+      default: 0x1e000...0x1e006
       }
     return range.compactMap(Unicode.Scalar.init)
   }
