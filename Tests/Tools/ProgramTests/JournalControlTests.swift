@@ -1,9 +1,11 @@
 import Dispatch
+import Features
 import Foundation
 import Journal
 import TestSupport
 import Testing
 import TurnLog
+import Wire
 
 /// storectl with the journal of a hub, both while the hub runs and without it.
 @Suite(.serialized, .timeLimit(.minutes(30)), .blocking) struct JournalControlTests {
@@ -98,6 +100,43 @@ import TurnLog
       #expect(outcome.status == 3 && outcome.errors.hasSuffix("has no field 'zqxw'; \(hint)"), "\(outcome.errors)")
     }
     #expect(try stored.run("state", "--at", "now").output.hasPrefix("counter:"))
+  }
+
+  /// A hub whose feature has changed, or that begins the log of a cluster, stores a state without an action.
+  @Test func aTurnWithoutActionsIsPrintedAndCounted() throws {
+    let directory = NSTemporaryDirectory() + "storehub-\(UUID().uuidString.prefix(8))"
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let schema = Schema(state: AppFeature.State.self, action: AppFeature.Action.self)
+    try JournalTool.begin(directory, schema: schema, state: AppFeature.State().encoded(), revision: 0, time: 1)
+    let (journal, history) = try Journal.open(directory: directory) { _ in }
+    while try history.next() != nil {}
+    journal.begin(schema: schema)
+    let action = AppFeature.Action.counter(.incrementButtonTapped).encoded()
+    let actions = LoggedActions(origin: .hub, count: 1, actions: action).encoded()
+    journal.append([
+      LoggedTurn(position: 1, baseRevision: 0, revision: 1, time: 1, actions: actions),
+      LoggedTurn(position: 2, baseRevision: 1, revision: 2, time: 2),
+      // Only sessions have changed.
+      LoggedTurn(position: 3, baseRevision: 2, revision: 2, time: 3),
+      LoggedTurn(position: 4, baseRevision: 2, revision: 3, time: 4, actions: actions),
+    ])
+    journal.close()
+
+    func log(_ options: String...) throws -> [String] {
+      let outcome = try Program(name: "storectl").run(["log", "--state-dir", directory] + options)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      return outcome.output.split(separator: "\n").map(String.init)
+    }
+    func revisions(_ option: String) throws -> [String] {
+      try log(option).filter { $0.hasPrefix("── ") }.map { String($0.dropFirst(3).prefix(1)) }
+    }
+    #expect(try revisions("--count=4") == ["1", "2", "3"])
+    #expect(try revisions("--count=2") == ["2", "3"])
+    #expect(try log("--count=2", "--reverse").filter { $0.hasPrefix("── ") }.count == 2)
+    #expect(try log("--count=2", "--json").count == 2)
+    let lines = try log("--until=2", "--count=1")
+    #expect(lines.count == 2 && lines[0].hasSuffix("  the hub"), "\(lines)")
+    #expect(lines.last == "the state was changed without an action")
   }
 
   /// The first page is there while the journal is still read, and a shorter log needs no pager.

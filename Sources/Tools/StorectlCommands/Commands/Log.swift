@@ -23,7 +23,8 @@ extension ProgramOptions.Command {
       .text(
         """
         A turn of the hub consists of the actions that took effect together, usually one; all of them are printed, and \
-        their changes follow the last of them. With --json there is one object per turn: revision, from, time, actions (name, action, origin, user, process, client, \
+        their changes follow the last of them. A turn without actions changed the state when the hub began, such as one \
+        whose feature has another schema than before. With --json there is one object per turn: revision, from, time, actions (name, action, origin, user, process, client, \
         sequence) and changes (path, old, new; see JSON in storectl(1)).
         """),
       .code([

@@ -25,17 +25,20 @@ struct TurnText {
     return ([tool.palette.strong(ValueText.safe(name))] + values).joined(separator: " ")
   }
 
-  /// Returns the lines of a turn: a heading, its actions, and their changes.
+  /// Returns the lines of a turn: its actions, each below a heading, and their changes.
   func lines(_ turn: LoggedTurn, _ changes: [SchemaValues.Difference]) -> [String] {
     let palette = tool.palette
     let actions = turn.decodedActions(schema)
     var lines: [String] = []
-    for (index, action) in actions.enumerated() {
-      let revision = turn.revision(after: index, of: actions.count)
-      let sender = ValueText.safe(action.sender(user: Users.name))
-      let head = palette.faint("── \(revision)  \(Moment.text(turn.time))  \(sender)")
-      lines += [head, text(action)]
+    func head(_ revision: UInt64, _ sender: String) -> String {
+      palette.faint("── \(revision)  \(Moment.text(turn.time))  \(sender)")
     }
+    for (index, action) in actions.enumerated() {
+      let sender = ValueText.safe(action.sender(user: Users.name))
+      lines += [head(turn.revision(after: index, of: actions.count), sender), text(action)]
+    }
+    // Such as that of a hub whose feature has another schema than before.
+    if actions.isEmpty { lines += [head(turn.revision, "the hub"), "the state was changed without an action"] }
     let printer = ChangeText(schema, tool.palette, width: tool.width, path: path)
     return lines + printer.text(changes)
   }
