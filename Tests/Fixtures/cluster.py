@@ -8,6 +8,7 @@
     cluster.py STOREHUBD ETCD DIRECTORY clock STORECTL LIBRARY
     cluster.py LEDGERHUB ETCD DIRECTORY schema STORECTL
     cluster.py STOREHUBD ETCD DIRECTORY away STORECTL
+    cluster.py STOREHUBD ETCD DIRECTORY names STORECTL
 
 The first prints one JSON object: what was sent and acknowledged, what each hub has in the end, how long clients of the
 other hubs waited at most after each kill, and how often they lost their connections. After the kills, a hub that
@@ -23,7 +24,9 @@ does not start until it is taken back; at last, the keys `leader` and
 preloaded library. In the seventh, an operator upgrades the hubs one after the other to versions with other schemas, also
 with an empty disk and after the log has lost entries. In the eighth, a hub that follows is away until the log no longer has what it lacks:
 killed, and stopped so that it ends when it goes on. Then it loses its disk. "first" tells how many acknowledged actions
-its clients do not see when it listens.
+its clients do not see when it listens. In the ninth, the hub that leads passes the leadership on to the other one, each
+with a client that has a name; "clients" has the names that the leader lists before and after that, and "log" the last
+senders in the journal of each hub.
 """
 
 import asyncio
@@ -319,6 +322,64 @@ async def disturb(clients, tasks, function, *arguments):
     await asyncio.to_thread(function, *arguments)
     await progress(clients, tasks)
     return max(client.slowest for client in clients), sum(client.losses for client in clients) - before
+
+
+async def names(program, etcd, directory, storectl):
+    """What two hubs know of each other's client, of which one leads, and then the other."""
+    cluster = Cluster(program, etcd, directory)
+    nodes = NODES[:2]
+
+    def control(*arguments):
+        return subprocess.run(
+            [storectl, *arguments], timeout=LIMIT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            check=True).stdout
+
+    async def listed(node, expected):
+        """The names of the clients that a hub lists, once they are the expected ones, or after a time."""
+        end = time.monotonic() + LIMIT
+        while True:
+            rows = await asyncio.to_thread(control, "--json", "--socket", cluster.path(f"{node}.sock"), "clients")
+            found = [[row["node"], row["name"]] for row in map(json.loads, rows.splitlines())]
+            found = sorted(row for row in found if row[1] != "storectl clients")
+            if found == expected or time.monotonic() > end:
+                return found
+            await asyncio.sleep(0.1)
+
+    try:
+        cluster.start_etcd()
+        for node in nodes:
+            cluster.start(node)
+        for node in nodes:
+            await cluster.wait(node, "listening on")
+        expected = [[node, f"worker {node}"] for node in nodes]
+        clients, leaders, sent = [], [], 0
+        async with storehub.connect(cluster.path("a.sock"), name="worker a") as first, \
+                storehub.connect(cluster.path("b.sock"), name="worker b") as second:
+            for _ in range(2):
+                leader = await cluster.leader(nodes)
+                for hub, node in ((first, "a"), (second, "b")):
+                    await asyncio.wait_for(hub.send(todo(f"{node} {len(leaders)}")), LIMIT)
+                    sent += 1
+                leaders.append(leader)
+                clients.append(await listed(leader, expected))
+                other = next(node for node in nodes if node != leader)
+                if len(leaders) == 1:
+                    await asyncio.to_thread(
+                        control, "--socket", cluster.path(f"{leader}.sock"), "cluster", "transfer", other)
+            # Each hub has all actions.
+            for node in nodes:
+                end = time.monotonic() + LIMIT
+                while len(await texts(cluster, node)) < sent and time.monotonic() < end:
+                    await asyncio.sleep(0.05)
+        log = {node: [line for line in control("log", "--state-dir", cluster.path(node)).splitlines()
+                      if line.startswith("──")] for node in nodes}
+        lines = {node: [line for line in control("log", "--json", "--state-dir", cluster.path(node)).splitlines()]
+                 for node in nodes}
+        senders = {node: [[action["action"]["todos"]["addButtonTapped"], action["client"]]
+                          for turn in map(json.loads, lines[node]) for action in turn["actions"]] for node in nodes}
+        json.dump({"leaders": leaders, "clients": clients, "senders": senders, "log": log}, sys.stdout)
+    finally:
+        cluster.stop()
 
 
 async def restart(cluster, node, clients, tasks):
@@ -1091,6 +1152,8 @@ if __name__ == "__main__":
         asyncio.run(mistakes(*arguments[:3]))
     elif arguments[3:4] == ["away"]:
         asyncio.run(away(*arguments[:3], arguments[4]))
+    elif arguments[3:4] == ["names"]:
+        asyncio.run(names(*arguments[:3], arguments[4]))
     elif arguments[3:4] == ["renew"]:
         asyncio.run(renew(*arguments[:3], arguments[4]))
     elif arguments[3:4] == ["operate"]:

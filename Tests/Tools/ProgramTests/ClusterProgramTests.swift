@@ -159,6 +159,31 @@ private enum OpenSSL {
     }
   }
 
+  private struct Names: Decodable {
+    let leaders: [String]
+    let clients: [[[String]]]
+    let senders: [String: [[String]]]
+    let log: [String: [String]]
+  }
+
+  /// Each of two hubs leads once, and knows the name that the client of the other one has chosen: in its list of clients,
+  /// and in the journals of both.
+  @Test(.enabled(if: Python.isInstalled && Etcd.path != nil, Etcd.isMissing))
+  func theHubThatLeadsKnowsTheNamesOfOtherHubsClients() throws {
+    let output = try run("names", Program(name: "storectl").url.path)
+    let names = try JSONDecoder().decode(Names.self, from: output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(Set(names.leaders) == ["a", "b"], "\(text)")
+    #expect(
+      names.clients == [[["a", "worker a"], ["b", "worker b"]], [["a", "worker a"], ["b", "worker b"]]], "\(text)")
+    let senders = ["a 0", "b 0", "a 1", "b 1"].map { [$0, "worker \($0.prefix(1))"] }
+    #expect(names.senders == ["a": senders, "b": senders], "\(text)")
+    // The initial state has no sender.
+    for lines in names.log.values {
+      #expect(lines.suffix(4).map { String($0.suffix(9)) } == senders.map { " \($0[1])" }, "\(text)")
+    }
+  }
+
   private struct Absence: Decodable {
     let first: [String: Int]
     let kept: [String]
