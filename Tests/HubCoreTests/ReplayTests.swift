@@ -146,4 +146,61 @@ import Wire
     turns.removeAll { $0.revision == 2 }
     #expect(throws: RecoveryError.self) { try replay(turns, through: Ledger()) }
   }
+
+  /// A feature with members of which a part is not written.
+  struct Club: Reducer, Sendable {
+    @Replicated
+    struct Member: Hashable, Sendable {
+      var name: String
+      @Replicated(omit) var arrival = 0
+    }
+
+    @Replicated
+    struct State: Equatable, Sendable {
+      var members: Set<Member> = []
+      var left = 0
+    }
+
+    @Replicated
+    enum Action: Sendable {
+      case joined(String)
+      case left(String)
+    }
+
+    /// The number that is counted for each that has left.
+    var step = 1
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .joined(let name): state.members.insert(Member(name: name, arrival: state.members.count + 1))
+        case .left(let name):
+          state.members = state.members.filter { $0.name != name }
+          state.left += step
+        }
+        return .none
+      }
+    }
+  }
+
+  /// The stored change applies to what is stored, where the members do not have what is not written.
+  @Test func aDifferenceIsFoundWhereAPartOfAMemberIsNotWritten() throws {
+    let hub = try FeatureHub(Club.State(), Club(), isLogged: true)
+    // So many that a change is not written as a new set.
+    try hub.send("abcdefgh".map { .joined(String($0)) })
+    try hub.send([.left("a")])
+    try hub.send([.joined("i")])
+    try hub.send([.left("b")])
+    #expect(hub.rejections.isEmpty)
+    for (step, differences) in [(1, []), (2, [9, 11])] as [(Int, [UInt64])] {
+      let engine = FeatureEngine(initialState: Club.State(), reducer: Club(step: step))
+      var replay = Replay(engine)
+      var found: [UInt64] = []
+      for turn in hub.turns {
+        if let difference = try replay.next(turn) { found.append(difference.turn.revision) }
+      }
+      #expect(found == differences)
+      #expect(engine.state.encoded() == hub.engine.state.encoded())
+    }
+  }
 }

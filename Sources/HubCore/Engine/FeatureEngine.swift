@@ -213,6 +213,7 @@ extension FeatureEngine: Engine {
     // On a copy; the state is shared with a kept version in any case.
     var state = box.core.state
     try Reducing.unobserved { () throws(WireError) in
+      state = try reader.asRead(state)
       try state.apply(delta: &decoder)
       try decoder.finish()
     }
@@ -221,7 +222,8 @@ extension FeatureEngine: Engine {
 
   package func restore(_ version: StateVersion, at revision: UInt64) {
     guard let version = version as? TypedVersion<State> else { preconditionFailure("a version of another feature") }
-    restore(version.state, at: revision)
+    box.core.restore(version.state, actionCount: revision)
+    reader.begin(withUnread: version.state)
   }
 
   private func restore(_ state: State, at revision: UInt64) {

@@ -25,6 +25,23 @@ struct StateReader<State: Replicated> {
     read = risks.contains(.keys) ? state : nil
   }
 
+  /// Begins with a state that a reducer has made: what a reader of its bytes has may be something else.
+  mutating func begin(withUnread state: State) {
+    begin(with: state)
+    if risks.contains(.keys) { (checked, read) = (nil, nil) }
+  }
+
+  /// Returns what a reader of the bytes has of the state with which this has begun, to which the next delta applies.
+  ///
+  /// - Throws: The problem that a reader of the bytes would find.
+  /// - Complexity: O(size) for a state that was not read from bytes and whose keys may not be completely written.
+  func asRead(_ state: State) throws(WireError) -> State {
+    guard risks.contains(.keys), checked == nil else { return state }
+    var encoder = CBOREncoder()
+    state.encode(to: &encoder)
+    return try State(decoding: encoder.span)
+  }
+
   /// Checks the next state. If it cannot be read back, nothing is changed.
   ///
   /// - Throws: The problem that a reader of the bytes would find.
