@@ -10,6 +10,9 @@ final class Dependencies {
   private let generation = Atomic(0)
   private var invalidate: () -> Void = {}
 
+  /// The objects that were read would keep the observation: a tree that is dropped as a whole removes no node.
+  deinit { end.changed() }
+
   /// Reads values. When one of them has changed, or is about to, calls `invalidate` once, and then draws the screen again.
   func read<Result>(for node: ViewNode, _ body: () -> Result, invalidate: @escaping () -> Void) -> Result {
     forget()
