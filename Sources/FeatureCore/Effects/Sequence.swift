@@ -1,7 +1,4 @@
-/// A sequence on its way from a reducer to the task of its effect.
-private struct PassedSequence<S>: @unchecked Sendable {  // The reducer keeps no reference to it.
-  let sequence: S
-}
+internal import ConcurrencyExtras
 
 extension Effect {
   /// Sends each element of a sequence as an action, as `.publisher` does with Combine.
@@ -72,9 +69,10 @@ extension Effect {
     line: UInt = #line,
     column: UInt = #column
   ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
-    let sequence = PassedSequence(sequence: makeSequence())
+    // The reducer keeps no reference to it.
+    let sequence = UncheckedSendable(makeSequence())
     return .run(
-      operation: { try await sendAll(of: { sequence.sequence }, $0) }, fileID: fileID, filePath: filePath, line: line,
+      operation: { try await sendAll(of: { sequence.value }, $0) }, fileID: fileID, filePath: filePath, line: line,
       column: column)
   }
 
