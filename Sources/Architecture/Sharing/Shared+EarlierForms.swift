@@ -37,6 +37,27 @@ extension Shared: _UnwrappedParts {
   }
 }
 
+/// Parts that are unwrapped where an optional is expected, for reading: `if let radius = $reader.shape.circle { … }`.
+///
+/// It is a protocol for the reason that ``_UnwrappedParts`` is one.
+public protocol _UnwrappedReaderParts<Value> {
+  associatedtype Value
+  func _unwrapped<Member>(_ keyPath: KeyPath<Value, Member?>) -> SharedReader<Member>?
+}
+
+extension _UnwrappedReaderParts {
+  /// A part inside an optional, shared for reading, or nil.
+  public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member?>) -> SharedReader<Member>? {
+    _unwrapped(keyPath)
+  }
+}
+
+extension SharedReader: _UnwrappedReaderParts {
+  public func _unwrapped<Member>(_ keyPath: KeyPath<Value, Member?>) -> SharedReader<Member>? {
+    SharedReader<Member>(SharedReader<Member?>(location: ReadOnlyPartLocation(location, keyPath)))
+  }
+}
+
 extension Shared where Value: RandomAccessCollection & MutableCollection, Value.Index: Hashable {
   /// Shares each element; in later code `Array($items)`.
   ///

@@ -1,3 +1,4 @@
+internal import CustomDump
 internal import IssueReporting
 
 /// A value that several parts of a program share: a reference with value semantics.
@@ -106,6 +107,6 @@ extension Shared: CustomStringConvertible {
   /// The type, and the key or the value.
   public var description: String {
     let key = (location as? Cell<Value>)?.backing?.describe()
-    return "Shared<\(Value.self)>(\(key ?? "value: \(String(reflecting: location.readCurrent()))"))"
+    return "\(typeName(Self.self, generics: true))(\(key ?? "value: \(String(reflecting: location.readCurrent()))"))"
   }
 }

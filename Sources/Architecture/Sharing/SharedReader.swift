@@ -1,3 +1,4 @@
+internal import CustomDump
 internal import IssueReporting
 
 /// A read-only shared value; see ``Shared``.
@@ -106,7 +107,7 @@ extension SharedReader: CustomStringConvertible {
   /// The type, and the key or the value.
   public var description: String {
     let key = (location as? Cell<Value>)?.backing?.describe()
-    return "SharedReader<\(Value.self)>(\(key ?? "value: \(String(reflecting: location.readCurrent()))"))"
+    return "\(typeName(Self.self, generics: true))(\(key ?? "value: \(String(reflecting: location.readCurrent()))"))"
   }
 }
 

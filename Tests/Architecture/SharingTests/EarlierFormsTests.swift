@@ -131,4 +131,26 @@ extension PersistenceKey where Self == InMemoryKey<Int> {
     last.wrappedValue = 7
     #expect(numbers.wrappedValue == [5] && last.wrappedValue == 7)
   }
+
+  @Test func readersAreUnwrappedToo() throws {
+    let players = SharedReader(value: IdentifiedArray(uniqueElements: [Player(id: 1, name: "Ada")]))
+    let first: SharedReader<Player> = try #require(players[id: 1])
+    #expect(first.name.wrappedValue == "Ada")
+    let missing: SharedReader<Player>? = players[id: 2]
+    #expect(missing == nil)
+    // A part of a share, for reading; without a type that expects an optional, it is not unwrapped.
+    @Shared(value: Round(shape: 3)) var round
+    let shape: SharedReader<Int>? = $round.figure.shape
+    #expect(shape?.wrappedValue == 3)
+    let maybe = $round.reader.figure.shape
+    #expect(maybe.wrappedValue == 3)
+    $round.withLock { $0 = Round(shape: nil) }
+    #expect(maybe.wrappedValue == nil && shape?.wrappedValue == 3)
+  }
+
+  private struct Round: Equatable, Sendable {
+    struct Figure: Equatable, Sendable { var shape: Int? }
+    var figure: Figure
+    init(shape: Int?) { figure = Figure(shape: shape) }
+  }
 }

@@ -16,6 +16,10 @@ private final class Unsendable {
 }
 
 @Suite struct SharedTests {
+  private enum Outer {
+    struct Inner: Equatable, Sendable {}
+  }
+
   @Test func copiesShareOneValue() {
     @Shared(value: 0) var count
     let copy = $count
@@ -79,6 +83,7 @@ private final class Unsendable {
     #expect(SharedReader(value: 1) == SharedReader(Shared(value: 1)))
     #expect(Shared(value: Item(id: 4)).id == 4)
     #expect(Shared(value: "a").description == "Shared<String>(value: \"a\")")
+    #expect(Shared(value: Outer.Inner?.none).description == "Shared<SharedTests.Outer.Inner?>(value: nil)")
     @Shared(.inMemory("word")) var word = "b"
     #expect($word.description == "Shared<String>(.inMemory(\"word\"))")
     @SharedReader(InMemoryKey<Int>.Default[.inMemory("n"), default: 1]) var number
