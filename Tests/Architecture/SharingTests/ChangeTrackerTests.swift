@@ -100,6 +100,18 @@ import Testing
     #expect(issues == ["Tracked unasserted changes to 'Shared<Int>(value: 1)': 0 → 1"])
   }
 
+  private enum Route: Equatable, Sendable { case list, detail }
+
+  @Test func aReportHasTheWholeNameOfTheType() {
+    @Shared(value: Route.list) var route
+    let share = $route
+    let issues = Issues.during {
+      let tracker = SharedChangeTracker()
+      tracker.track { share.withLock { $0 = .detail } }
+    }
+    #expect(issues.first?.hasPrefix("Tracked unasserted changes to 'Shared<ChangeTrackerTests.Route>(value: ") == true)
+  }
+
   @Test func assertingAShareStatesItsChange() {
     @Shared(value: Stats()) var stats
     let share = $stats

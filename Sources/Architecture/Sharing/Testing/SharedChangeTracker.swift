@@ -1,3 +1,4 @@
+internal import CustomDump
 public import Dependencies
 internal import IssueReporting
 internal import Synchronization
@@ -102,7 +103,7 @@ public final class SharedChangeTracker: Sendable {
     for change in changes {
       reportIssue(
         """
-        Tracked unasserted changes to 'Shared<\(change.type)>(value: \(String(reflecting: change.new)))': \
+        Tracked unasserted changes to 'Shared<\(typeName(change.type, generics: true))>(value: \(String(reflecting: change.new)))': \
         \(String(reflecting: change.old)) → \(String(reflecting: change.new))
         """, at: place)
     }
