@@ -37,7 +37,8 @@ package nonisolated struct ConnectionText {
     case .connecting(let attempt, _) where attempt <= 1:
       return ("connecting …", "connecting", Style(.yellow))
     case .connecting(let attempt, _):
-      return ("no hub yet, attempt \(attempt)", "no hub", Style(.yellow))
+      // A hub may be there that does not answer.
+      return ("not connected, attempt \(attempt)", "not connected", Style(.yellow))
     case .live:
       let pending = pendingCount > 0 ? ", \(pendingCount) pending" : ""
       if let hubStaleSince {

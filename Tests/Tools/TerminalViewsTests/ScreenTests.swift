@@ -50,7 +50,7 @@ import Wire
   @Test func withoutAStateItSaysWhatItWaitsFor() {
     let terminal = TestTerminal(columns: 60, parts: [])
     terminal.status.connection = .connecting(attempt: 4, failure: "cannot connect: nobody there")
-    #expect(terminal.lines[0].contains("no hub yet, attempt 4"))
+    #expect(terminal.lines[0].contains("not connected, attempt 4"))
     #expect(terminal.lines.contains { $0.contains("waiting for the hub") })
     #expect(terminal.lines.contains { $0.contains("nobody there") })
     #expect(terminal.press("+") == nil)
