@@ -33,6 +33,36 @@ import Wire
     #expect(try hub.turn(client).map { try $0.text } == ["[3, {0: 0}]"])
   }
 
+  /// A value that a client cannot read would end its connection.
+  @Test func aTypeThatClientsMayBeUnableToReadIsNamedWithTheReason() async {
+    let nested = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = StateView<Chores.State>("threads") { _ in Remark() }
+    }
+    #expect(Self.text(nested).contains("'threads': its type Remark contains itself; give the view a type of its own"))
+    let raw = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = StateView<Chores.State>("names") { _ in [Nickname()] }
+    }
+    #expect(Self.text(raw).contains("such as a URL, a Decimal, or a struct with a raw value; give"))
+    let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = StateView<Chores.State>("weights") { _ in [1.5: 1] }
+    }
+    #expect(Self.text(key).contains("a number that may be NaN in a key"))
+  }
+
+  private static func text(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  @Replicated
+  struct Remark: Equatable, Sendable {
+    var text = ""
+    var answers: [Remark] = []
+  }
+
+  struct Nickname: RawRepresentable, Replicated, Equatable, Sendable {
+    var rawValue = ""
+  }
+
   @Test func aViewIsComputedOnceForAllSubscribersAndOnlyIfItsInputChanges() throws {
     let hub = ViewHub()
     let clients = try (0..<5).map { _ in try hub.open().0 }

@@ -20,7 +20,12 @@ public import Wire
 /// user's identity as the kernel knows it, so it can give a user the right to some rows of a collection: nothing of the
 /// others reaches the client.
 ///
-/// A view depends on nothing but its arguments: not on the time, dependencies or other state.
+/// A view depends on nothing but its arguments: not on the time, dependencies or other state. It does not depend on fields
+/// marked `@Replicated(omit)` either, whose changes alone are none of the state.
+///
+/// - Precondition: Its type is one of which every value can be read back: it does not contain itself; keys, members, ids
+///   and ranges have no `Double`, `Float`, `Date` or `Decimal`, and keys no field that is not written; and no part is a
+///   `URL`, a `Decimal`, a struct with a raw value (other than an option set), or of a type with a decoder of its own.
 public struct StateView<State: Replicated> {
   let declaration: ViewDeclaration
 
@@ -140,8 +145,8 @@ extension StateView {
     precondition(
       risks.isEmpty,
       """
-      clients may be unable to read values of the view '\(name)': its type \(Value.self) contains itself, keys that are \
-      not completely written, or values without an encoding; give the view a type of its own
+      clients may be unable to read values of the view '\(name)': its type \(Value.self) \(Self.reasons(risks)); give the \
+      view a type of its own
       """)
     self.init(
       ViewDeclaration(
@@ -160,6 +165,20 @@ extension StateView {
             return .changed(TypedVersion(value))
           }
         }))
+  }
+
+  private static func reasons(_ risks: ReadingRisks) -> String {
+    var reasons: [String] = []
+    if !risks.isDisjoint(with: [.depth, .nesting]) { reasons.append("contains itself") }
+    if risks.contains(.keys) { reasons.append("has keys, members or ids that are not completely written") }
+    if risks.contains(.values) {
+      reasons.append(
+        """
+        has a number that may be NaN in a key, a member, an id or a range, or a value that its own decoder may refuse, \
+        such as a URL, a Decimal, or a struct with a raw value
+        """)
+    }
+    return reasons.joined(separator: ", and ")
   }
 
   private static func state(of version: StateVersion) -> State {
