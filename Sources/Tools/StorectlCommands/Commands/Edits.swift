@@ -41,9 +41,9 @@ extension ProgramOptions.Command {
       .text(
         """
         An ID is written as between brackets. Texts of the same characters are one id, whatever their bytes. The place \
-        is kept if others insert, move or remove elements at the same time: after the element that was before it, or at \
-        the end if that one is gone. --before needs the right to read the collection, in which it finds the element \
-        before that place.
+        is kept if others insert, move or remove elements at the same time: after the element that was before it. If that \
+        one is gone, it is the end, with --before the same number of elements from the start. --before needs the right \
+        to read the collection, in which it finds the element before that place.
         """),
       .code([
         "storectl insert syncUps '{\"id\": 7, \"title\": \"Design\"}' --after 3",
