@@ -745,9 +745,10 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "AsyncClient", "GatewayTokens", "Journal", "TestFeatures", "TestSupport", "TurnLog", "Wire", "allocprobe",
-        "blockedhub", "dinerhub", "hostileclient", "hostilehub", "ledgerhub", "meetinghub", "outboxclient", "planhub",
-        "storectl", "storegate", "storehubd", "storeload", "storesim", "storeterm", "todoterminal",
+        "AsyncClient", "Features", "GatewayTokens", "Journal", "TestFeatures", "TestSupport", "TurnLog", "Wire",
+        "allocprobe", "blockedhub", "dinerhub", "hostileclient", "hostilehub", "ledgerhub", "meetinghub",
+        "outboxclient", "planhub", "storectl", "storegate", "storehubd", "storeload", "storesim", "storeterm",
+        "todoterminal",
       ],
       swiftSettings: common),
     .testTarget(
